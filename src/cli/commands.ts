@@ -1,0 +1,190 @@
+/** All commands, declared. A command's code is loaded when it is run. */
+import { MODES } from "../core/permission.ts";
+import type { Command, Flag } from "./command.ts";
+
+/** Flags that every command takes. */
+export const COMMON: readonly Flag[] = [
+  { name: "directory", short: "C", value: "DIR", about: "run as if started in DIR" },
+  { name: "color", value: "WHEN", choices: ["auto", "always", "never"], about: "colour: auto, always or never" },
+  { name: "no-input", about: "never ask; what would be asked is a no" },
+  { name: "debug", about: "show stacks of errors" },
+  { name: "help", short: "h", about: "-h for short help, --help for all of it" },
+];
+
+/** Flags of commands that build a runtime. */
+const RUNTIME: readonly Flag[] = [
+  { name: "plugins", value: "DIR", repeat: true, about: "load plugins from DIR" },
+  { name: "no-mods", about: "load no plugins" },
+  { name: "hooks", value: "FILE", repeat: true, about: "load command hooks from FILE" },
+  { name: "allow", value: "RULE", repeat: true, about: "allow calls, e.g. 'Bash(make *)'" },
+  { name: "ask", value: "RULE", repeat: true, about: "ask before these calls" },
+  { name: "deny", value: "RULE", repeat: true, about: "refuse these calls" },
+  { name: "mode", value: "MODE", choices: MODES, about: `what holds without a rule: ${MODES.join(", ")}` },
+  { name: "session", value: "NAME", about: "join the session NAME" },
+];
+
+const SURFACE: readonly Flag[] = [
+  { name: "toolset", value: "NAME", about: "default, codex, codex_snake, gemini, gemini_snake, lean, none" },
+  { name: "model", value: "HANDLE", about: "choose the toolset by model, e.g. openai/gpt-5" },
+  { name: "tools", value: "A,B", about: "these tools alone, from all there are" },
+];
+
+const JSON_FLAG: Flag = { name: "json", about: "print JSON" };
+
+export const COMMANDS: readonly Command[] = [
+  {
+    name: "exec",
+    about: "run one tool call, or calls from standard input",
+    args: "[TOOL] [ARGS...]",
+    flags: [
+      { name: "json", about: "print the whole result as one JSON object" },
+      { name: "jsonl", about: "print events as they happen, one JSON object a line" },
+      { name: "plain", about: "with calls from standard input: print texts, failures to standard error" },
+      { name: "full", about: "do not cut the event stream" },
+      { name: "timeout", value: "SECONDS", about: "end a call after SECONDS" },
+      { name: "concurrency", value: "N", about: "calls at once, from standard input (default 64)" },
+      { name: "unordered", about: "print results as they come" },
+      { name: "dialect", value: "NAME", choices: ["agent", "anthropic", "openai"], about: "agent, anthropic or openai" },
+      { name: "dry-run", about: "every step but the running" },
+      { name: "exit-status", about: "end with the command's own exit code" },
+      ...SURFACE,
+      ...RUNTIME,
+    ],
+    examples: [
+      { line: "agent exec Read file_path=README.md limit=20", about: "arguments as key=value" },
+      { line: "agent exec Bash '{\"command\": \"make test\"}'", about: "arguments as JSON" },
+      { line: "agent exec Write file_path=notes.md content=@draft.md", about: "a value from a file" },
+      { line: "agent exec - < calls.jsonl", about: "many calls, one a line, results in order" },
+    ],
+    load: () => import("./commands/exec.ts"),
+  },
+  {
+    name: "tools",
+    about: "show the tools that a model sees",
+    most: 0,
+    flags: [
+      { name: "json", about: "print them as the provider's request carries them" },
+      { name: "cost", about: "bytes of each, in all, and the hash" },
+      ...SURFACE,
+      ...RUNTIME,
+    ],
+    examples: [
+      { line: "agent tools --model openai/gpt-5 --json", about: "what a Codex model is shown" },
+      { line: "agent tools --cost", about: "what they cost in each request" },
+    ],
+    load: () => import("./commands/tools.ts"),
+  },
+  {
+    name: "mods list",
+    about: "show plugins: state, tools, events, what they may use",
+    most: 0,
+    flags: [JSON_FLAG, { name: "timing", about: "time each took to load" }, ...RUNTIME],
+    examples: [{ line: "agent mods list --plugins ./plugins", about: "the plugins of a folder" }],
+    load: () => import("./commands/mods.ts"),
+  },
+  {
+    name: "hooks list",
+    about: "show command hooks in the order in which they count",
+    most: 0,
+    flags: [JSON_FLAG, ...RUNTIME],
+    examples: [{ line: "agent hooks list --hooks hooks.json", about: "the hooks of a file" }],
+    load: () => import("./commands/hooks.ts"),
+  },
+  {
+    name: "config list",
+    about: "show all settings",
+    most: 0,
+    flags: [JSON_FLAG, { name: "origin", about: "where each value comes from" }, ...RUNTIME],
+    examples: [{ line: "agent config list --origin", about: "who set what" }],
+    load: () => import("./commands/config_list.ts"),
+  },
+  {
+    name: "config path",
+    about: "show the folders that are used",
+    most: 0,
+    flags: [JSON_FLAG],
+    examples: [{ line: "agent config path", about: "settings, log, cache and the rest" }],
+    load: () => import("./commands/config_path.ts"),
+  },
+  {
+    name: "log list",
+    about: "list logged calls, newest last",
+    most: 0,
+    flags: [JSON_FLAG, { name: "limit", value: "N", about: "the last N calls (default 50)" }],
+    examples: [{ line: "agent log list --limit 10", about: "the last ten calls" }],
+    load: () => import("./commands/log_list.ts"),
+  },
+  {
+    name: "log show",
+    about: "show one logged call",
+    args: "ID",
+    most: 1,
+    flags: [JSON_FLAG],
+    examples: [{ line: "agent log show call_1a2b", about: "the start of an id will do" }],
+    load: () => import("./commands/log_show.ts"),
+  },
+  {
+    name: "log export",
+    about: "print a session's events as JSONL",
+    args: "[SESSION]",
+    most: 1,
+    flags: [],
+    examples: [{ line: "agent log export > calls.jsonl", about: "the newest session" }],
+    load: () => import("./commands/log_export.ts"),
+  },
+  {
+    name: "schema",
+    about: "print the JSON Schemas of events, or of one tool's arguments",
+    args: "[TOOL]",
+    most: 1,
+    flags: [...RUNTIME],
+    examples: [{ line: "agent schema Read", about: "the arguments of a tool" }],
+    load: () => import("./commands/schema.ts"),
+  },
+  {
+    name: "doctor",
+    about: "check that everything needed is there",
+    most: 0,
+    flags: [JSON_FLAG, ...RUNTIME],
+    examples: [{ line: "agent doctor", about: "what works and what doesn't" }],
+    load: () => import("./commands/doctor.ts"),
+  },
+  {
+    name: "completions",
+    about: "print the completion script for a shell",
+    args: "SHELL",
+    most: 1,
+    flags: [],
+    examples: [{ line: "source <(agent completions bash)", about: "bash, zsh, fish or powershell" }],
+    load: () => import("./commands/completions.ts"),
+  },
+  {
+    name: "complete",
+    about: "answer a completion script",
+    args: "-- WORDS...",
+    flags: [],
+    examples: [],
+    hidden: true,
+    load: () => import("./commands/complete.ts"),
+  },
+];
+
+/** Environment variables, for help. */
+export const ENVIRONMENT: readonly (readonly [string, string])[] = [
+  ["AGENT_MODE", "permission mode, as --mode"],
+  ["AGENT_SESSION", "session to join, as --session"],
+  ["AGENT_NO_MODS=1", "load no plugins"],
+  ["AGENT_OVERFLOW=off", "keep no overflow files"],
+  ["AGENT_LOG=off", "keep no log of calls"],
+  ["NO_COLOR, FORCE_COLOR", "colour off, on"],
+];
+
+export const EXIT_CODES: readonly (readonly [string, string])[] = [
+  ["0", "done"],
+  ["1", "a call failed"],
+  ["2", "wrong usage or settings"],
+  ["3", "denied"],
+  ["4", "credentials are needed"],
+  ["124", "out of time"],
+  ["130", "interrupted"],
+];

@@ -1,0 +1,146 @@
+/** `agent exec`: one call from the command line, or calls from standard input. */
+import type { Runtime } from "../../agent.ts";
+import type { CallOptions, CallRequest } from "../../core/call.ts";
+import { AgentError, EXIT, messageOf, UsageError } from "../../core/errors.ts";
+import { type Result, textOf } from "../../core/result.ts";
+import { host } from "../../core/runtime.ts";
+import type { StreamEvent } from "../../core/stream.ts";
+import type { Turn } from "../../core/turn.ts";
+import type { Invocation } from "../command.ts";
+import { readArguments } from "../input.ts";
+import { openRuntime, surfaceOptions } from "../open.ts";
+
+export async function run(invocation: Invocation): Promise<number> {
+  const { flags, args, printer } = invocation;
+  const events = flags.has("jsonl");
+  try {
+    const fromStdin = args.length === 0 || args[0] === "-";
+    if (args.length === 0 && host.isTerminal(0)) {
+      throw new UsageError("Cannot run: no tool was named", "agent exec TOOL key=value, or calls on standard input");
+    }
+    const request: CallRequest | undefined = fromStdin
+      ? undefined
+      : { name: args[0]!, args: await readArguments(args.slice(1)) };
+    const runtime = await openRuntime(invocation, events ? (event) => printer.json(event) : undefined);
+    const totals = await inSession(runtime, invocation, request);
+    if (events) {
+      const event: StreamEvent = { type: "result", ...totals };
+      printer.json(event);
+    }
+    return totals.exitCode;
+  } catch (error) {
+    if (events) {
+      const hint = error instanceof AgentError ? error.hint : undefined;
+      const event: StreamEvent = { type: "error", message: messageOf(error), hint };
+      printer.json(event);
+    }
+    throw error;
+  }
+}
+
+export interface Totals {
+  calls: number;
+  failed: number;
+  exitCode: number;
+}
+
+async function inSession(runtime: Runtime, invocation: Invocation, request: CallRequest | undefined): Promise<Totals> {
+  const { flags } = invocation;
+  const stop = new AbortController();
+  const stopWatching = watchSignals(runtime, stop);
+  let strays: (() => void) | undefined;
+  try {
+    await runtime.start();
+    if (runtime.mods().length > 0) {
+      const { watchStrays } = await import("../../mods/strays.ts");
+      strays = watchStrays((stack) => runtime.modOf(stack), (text) => invocation.printer.warn(text));
+    }
+    const turn = await runtime.prepareTurn({ open: true, ...surfaceOptions(flags) });
+    const options = callOptions(invocation, stop.signal);
+    if (request) return await single(runtime, turn, request, options, invocation);
+    const { batch } = await import("../batch.ts");
+    return await batch(runtime, turn, options, invocation);
+  } finally {
+    await runtime.close(stop.signal.aborted ? "interrupted" : "exit");
+    strays?.();
+    stopWatching();
+  }
+}
+
+async function single(
+  runtime: Runtime,
+  turn: Turn,
+  request: CallRequest,
+  options: CallOptions,
+  { flags, printer }: Invocation,
+): Promise<Totals> {
+  const result = await runtime.call(turn, request, { ...options, origin: "person" });
+  if (flags.has("json")) printer.json(result);
+  else if (!flags.has("jsonl")) {
+    const text = textOf(result.content);
+    if (result.status === "success") {
+      if (text !== "") printer.line(text);
+    } else if (result.exitCode !== undefined) printer.note(text);
+    else printer.failure(text);
+  }
+  const failed = result.status === "error" ? 1 : 0;
+  return { calls: 1, failed, exitCode: exitCodeOf(result, flags.has("exit-status")) };
+}
+
+function exitCodeOf(result: Result, ownStatus: boolean): number {
+  if (ownStatus && result.exitCode !== undefined) return result.exitCode;
+  switch (result.outcome) {
+    case "denied":
+      return EXIT.denied;
+    case "timeout":
+      return EXIT.timeout;
+    case "interrupted":
+      return EXIT.interrupted;
+    case "unknown":
+    case "invalid":
+      return EXIT.usage;
+    default:
+      return result.status === "success" ? EXIT.done : EXIT.failed;
+  }
+}
+
+function callOptions({ flags }: Invocation, signal: AbortSignal): CallOptions {
+  const seconds = flags.get("timeout");
+  const timeoutMs = seconds === undefined ? undefined : positive("timeout", seconds) * 1000;
+  return {
+    signal,
+    timeoutMs,
+    dryRun: flags.has("dry-run"),
+    streamLimit: flags.has("full") ? Infinity : undefined,
+  };
+}
+
+/** A flag's value as a number above 0. */
+export function positive(flag: string, text: string): number {
+  const number = Number(text);
+  if (text.trim() !== "" && Number.isFinite(number) && number > 0) return number;
+  throw new UsageError(`Cannot use --${flag} ${JSON.stringify(text)}: not a number above 0`);
+}
+
+/** The first Ctrl-C ends the calls and what they started, the second the process. TERM and HUP close the session. */
+function watchSignals(runtime: Runtime, stop: AbortController): () => void {
+  const onInterrupt = () => {
+    if (stop.signal.aborted) {
+      runtime.kill();
+      host.exit(EXIT.interrupted);
+    }
+    stop.abort();
+  };
+  const onEnd = () => {
+    stop.abort();
+    void runtime.close("signal").finally(() => host.exit(EXIT.interrupted));
+  };
+  const removers = [
+    host.onSignal("SIGINT", onInterrupt),
+    host.onSignal("SIGTERM", onEnd),
+    host.onSignal("SIGHUP", onEnd),
+  ];
+  return () => {
+    for (const remove of removers) remove();
+  };
+}

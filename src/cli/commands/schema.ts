@@ -1,0 +1,29 @@
+/** `agent schema`: JSON Schemas of the event stream, or of one tool's arguments. */
+import * as z from "zod";
+import { AgentError } from "../../core/errors.ts";
+import { publishSchema } from "../../core/schema.ts";
+import { unknownTool } from "../../core/result.ts";
+import { streamSchemas } from "../../core/stream.ts";
+import type { Invocation } from "../command.ts";
+import { withRuntime } from "../open.ts";
+
+export async function run(invocation: Invocation): Promise<number> {
+  const { args: [tool], printer } = invocation;
+  if (tool !== undefined) return await toolSchema(invocation, tool);
+  const events = Object.entries(streamSchemas(z)).map(([name, schema]) => [name, z.toJSONSchema(schema)]);
+  printer.line(JSON.stringify(Object.fromEntries(events), null, 2));
+  return 0;
+}
+
+function toolSchema(invocation: Invocation, name: string): Promise<number> {
+  return withRuntime(invocation, async (runtime) => {
+    const turn = await runtime.prepareTurn({ open: true });
+    const entry = turn.find(name);
+    if (!entry) {
+      const { message, hint } = unknownTool(name, turn.near(name));
+      throw new AgentError(message, hint);
+    }
+    invocation.printer.line(JSON.stringify(publishSchema(entry.schema), null, 2));
+    return 0;
+  });
+}

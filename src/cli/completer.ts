@@ -1,0 +1,34 @@
+/** The declarations, as `@bomb.sh/tab` takes them. */
+import { RootCommand } from "@bomb.sh/tab";
+import { COMMANDS, COMMON } from "./commands.ts";
+import type { Flag } from "./command.ts";
+
+export function completer(): RootCommand {
+  const root = new RootCommand();
+  addFlags(root, COMMON);
+  for (const command of COMMANDS) {
+    if (command.hidden) continue;
+    const [noun, verb] = command.name.split(" ");
+    // A verb shows up only below its noun, so the noun has to be known too.
+    if (verb !== undefined && !root.commands.has(noun!)) root.command(noun!, `${noun} commands`);
+    addFlags(root.command(command.name, command.about), [...COMMON, ...command.flags]);
+  }
+  return root;
+}
+
+type Target = Pick<RootCommand, "option">;
+
+function addFlags(target: Target, flags: readonly Flag[]): void {
+  for (const { name, about, value, choices, short } of flags) {
+    if (value === undefined) {
+      if (short) target.option(name, about, short);
+      else target.option(name, about);
+    } else {
+      const suggest = (complete: (value: string, description: string) => void) => {
+        for (const choice of choices ?? []) complete(choice, "");
+      };
+      if (short) target.option(name, about, suggest, short);
+      else target.option(name, about, suggest);
+    }
+  }
+}

@@ -1,0 +1,63 @@
+/** Looking things up in the call log. */
+import { dirs } from "../core/dirs.ts";
+import { quote, UsageError } from "../core/errors.ts";
+import { logFiles, readLog } from "../core/log.ts";
+import type { StreamEvent } from "../core/stream.ts";
+
+export type StartEvent = Extract<StreamEvent, { type: "tool_start" }>;
+export type EndEvent = Extract<StreamEvent, { type: "tool_end" }>;
+
+/** A call as logged; without `end` where it was cut short. */
+export interface LoggedCall {
+  session: string;
+  start: StartEvent;
+  end: EndEvent | undefined;
+}
+
+/** Calls of all sessions, oldest first. Stops reading sessions once `enough` calls are found, from the newest back. */
+export function loggedCalls(enough = Infinity): LoggedCall[] {
+  let calls: LoggedCall[] = [];
+  for (const { session, path } of logFiles(dirs().log).reverse()) {
+    if (calls.length >= enough) break;
+    calls = [...callsOf(session, readLog(path)), ...calls];
+  }
+  return calls;
+}
+
+function callsOf(session: string, events: readonly StreamEvent[]): LoggedCall[] {
+  const calls: LoggedCall[] = [];
+  const open = new Map<string, LoggedCall>();
+  for (const event of events) {
+    if (event.type === "tool_start") {
+      const call: LoggedCall = { session, start: event, end: undefined };
+      calls.push(call);
+      open.set(event.id, call);
+    } else if (event.type === "tool_end") {
+      const call = open.get(event.id);
+      if (call) call.end = event;
+      open.delete(event.id);
+    }
+  }
+  return calls;
+}
+
+/** The one call whose id starts with `id`. */
+export function findCall(id: string): LoggedCall {
+  const calls = loggedCalls();
+  const exact = calls.findLast(({ start }) => start.id === id);
+  if (exact) return exact;
+  const found = calls.filter(({ start }) => start.id.startsWith(id));
+  if (found.length === 1) return found[0]!;
+  const state = found.length === 0 ? "no such call is logged" : `${found.length} calls start so`;
+  throw new UsageError(`Cannot show the call ${quote(id)}: ${state}`, "agent log list shows the ids");
+}
+
+/** A session's log file; the newest where no name is given. */
+export function sessionLog(name: string | undefined): string {
+  const files = logFiles(dirs().log);
+  const file = name === undefined ? files.at(-1) : files.find(({ session }) => session === name);
+  if (file) return file.path;
+  throw name === undefined
+    ? new UsageError("Cannot export: nothing is logged yet")
+    : new UsageError(`Cannot export the session ${quote(name)}: no such log`, "agent log list shows the sessions");
+}

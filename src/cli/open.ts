@@ -1,0 +1,62 @@
+/** A runtime from the flags of a command. */
+import { Runtime, type TurnOptions } from "../agent.ts";
+import { UsageError } from "../core/errors.ts";
+import { type Behavior, parseRule } from "../core/permission.ts";
+import { realPath, resolvePath } from "../core/paths.ts";
+import { host } from "../core/runtime.ts";
+import { isSessionName } from "../core/session.ts";
+import { loadSettings, type SettingName, type Settings } from "../core/settings.ts";
+import type { Sink } from "../core/stream.ts";
+import { toolsetFor } from "../tools/toolsets.ts";
+import type { Flags, Invocation } from "./command.ts";
+
+/** Settings with the flags above them. */
+export function settingsOf({ flags, printer }: Invocation): Promise<Settings> {
+  const values = new Map<SettingName, unknown>();
+  const mode = flags.get("mode");
+  if (mode !== undefined) values.set("permissions.defaultMode", mode);
+  if (flags.has("no-mods")) values.set("mods.enabled", false);
+  return loadSettings(values, (text) => printer.warn(text));
+}
+
+/** Not started yet: `start()` loads plugins and hooks. */
+export async function openRuntime(invocation: Invocation, onEvent?: Sink): Promise<Runtime> {
+  const { flags, printer } = invocation;
+  const cwd = host.cwd();
+  const session = flags.get("session") ?? (host.env("AGENT_SESSION") || undefined);
+  if (session !== undefined && !isSessionName(session)) {
+    throw new UsageError(`Cannot use the session name ${JSON.stringify(session)}: not letters, digits, ".", "_" and "-"`);
+  }
+  const rules = (["deny", "ask", "allow"] as Behavior[])
+    .flatMap((behavior) => flags.all(behavior).map((text) => parseRule(text, behavior, realPath(cwd))));
+  const absolute = (paths: readonly string[]) => paths.map((path) => resolvePath(cwd, path));
+  return new Runtime({
+    settings: await settingsOf(invocation),
+    cwd,
+    session,
+    plugins: absolute(flags.all("plugins")),
+    hookFiles: absolute(flags.all("hooks")),
+    rules,
+    onEvent,
+    warn: (text) => printer.warn(text),
+  });
+}
+
+/** Which tools a turn shows, from `--toolset`, `--model` and `--tools`. */
+export function surfaceOptions(flags: Flags): TurnOptions {
+  const model = flags.get("model");
+  const toolset = flags.get("toolset") ?? (model === undefined ? undefined : toolsetFor(model));
+  const tools = flags.get("tools")?.split(",").map((name) => name.trim()).filter((name) => name !== "");
+  return { toolset, tools };
+}
+
+/** Opens, starts, does `work`, and closes whatever happens. */
+export async function withRuntime<T>(invocation: Invocation, work: (runtime: Runtime) => Promise<T>): Promise<T> {
+  const runtime = await openRuntime(invocation);
+  try {
+    await runtime.start();
+    return await work(runtime);
+  } finally {
+    await runtime.close();
+  }
+}

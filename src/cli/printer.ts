@@ -1,0 +1,75 @@
+/** Standard output for results, standard error for everything else. */
+import { AgentError, messageOf } from "../core/errors.ts";
+import { host } from "../core/runtime.ts";
+
+export interface PrinterOptions {
+  color?: string | undefined;
+  debug: boolean;
+}
+
+export class Printer {
+  readonly #options: PrinterOptions;
+  /** Called once when nobody reads standard output any more. */
+  onBrokenPipe: () => void = () => {};
+
+  constructor(options: PrinterOptions) {
+    this.#options = options;
+  }
+
+  out(text: string): void {
+    try {
+      host.write(1, text);
+    } catch (error) {
+      if ((error as { code?: string }).code !== "EPIPE") throw error;
+      this.onBrokenPipe();
+    }
+  }
+
+  line(text: string): void {
+    this.out(text.endsWith("\n") ? text : text + "\n");
+  }
+
+  json(value: unknown): void {
+    this.out(JSON.stringify(value) + "\n");
+  }
+
+  warn(text: string): void {
+    this.#err(`${this.#paint("33", "warning:")} ${text}\n`);
+  }
+
+  note(text: string): void {
+    this.#err(`${text}\n`);
+  }
+
+  /** `error: Cannot …`, a blank line, `hint: …`. */
+  error(error: unknown): void {
+    const hint = error instanceof AgentError ? error.hint : undefined;
+    this.failure(hint === undefined ? messageOf(error) : `${messageOf(error)}\n\nhint: ${hint}`);
+    if (this.#options.debug && error instanceof Error && error.stack) this.#err(`${error.stack}\n`);
+  }
+
+  /** A failed call's text, which has its hint already. */
+  failure(text: string): void {
+    this.#err(`${this.#paint("31", "error:")} ${text}\n`);
+  }
+
+  #err(text: string): void {
+    try {
+      host.write(2, text);
+    } catch {
+      // Nobody reads it.
+    }
+  }
+
+  #paint(code: string, text: string): string {
+    return this.#colored() ? `\u001b[${code}m${text}\u001b[0m` : text;
+  }
+
+  #colored(): boolean {
+    const { color } = this.#options;
+    if (color === "always" || color === "never") return color === "always";
+    if (host.env("NO_COLOR")) return false;
+    if (host.env("FORCE_COLOR")) return host.env("FORCE_COLOR") !== "0";
+    return host.env("TERM") !== "dumb" && host.isTerminal(2);
+  }
+}

@@ -1,0 +1,658 @@
+/**
+ * The life of one call. Mod, external and built-in tools all go this way, from top to bottom:
+ *
+ *  0 receive   ticket, `tool_start` in the stream
+ *  1 find      mod, external, built-in, alias
+ *  2 check     coerce, parse, adapt to the canonical form, traits
+ *  3 deny      deny rules, on the call as it came
+ *  4 mods      `tool_start`: rewrite, answer, refuse
+ *  5 hooks     PreToolUse
+ *  6 permit    rules, mode, mods' checks, hooks' decisions on the final call
+ *  7 wait      for the schedule
+ *  8 run
+ *  9 admit     shape, redact, cut
+ * 10 hooks     PostToolUse, PostToolUseFailure
+ * 11 mods      `tool_end`: replace
+ * 12 fit      redact, make well-formed, clamp, stamp
+ * 13 log
+ */
+import { AgentError, messageOf, quote } from "./errors.ts";
+import { type Handler, HandlerFault, type ModCall, type ModResult, runChain, runFirst, runNotify } from "./events.ts";
+import type { Family, HookView } from "./face.ts";
+import type { HookCall, HookDecision } from "./hooks.ts";
+import { randomHex } from "./hash.ts";
+import { realPath, resolvePath } from "./paths.ts";
+import type { Asked, Decision } from "./permission.ts";
+import type { RedactStream } from "./redact.ts";
+import type { Entry } from "./registry.ts";
+import { INTERRUPTED, type Outcome, type Result, type Shaped, stamp, text, textOf, unknownTool } from "./result.ts";
+import { claimOf, type Ticket } from "./schedule.ts";
+import { argumentError, type Checked, copy, deepFreeze } from "./schema.ts";
+import type { Context, Traits } from "./tool.ts";
+import type { Turn } from "./turn.ts";
+import { isThenable } from "./watchdog.ts";
+
+export interface CallRequest {
+  id?: string;
+  name: string;
+  args: unknown;
+  /** The dialect's family, where a name stands for several tools. */
+  family?: Family;
+  /** The call could not be read: it fails with this sentence, by the same path as any other. */
+  malformed?: string;
+}
+
+/** `person`: the call stands on somebody's command line. `script`, `model`: an `ask` needs somebody to answer. */
+export type Origin = "person" | "script" | "model";
+
+export interface CallOptions {
+  origin?: Origin;
+  signal?: AbortSignal | undefined;
+  timeoutMs?: number | undefined;
+  /** Every step but the running. */
+  dryRun?: boolean;
+  /** Asks whoever can answer whether a call may run; absent: nobody can. */
+  ask?: ((question: Question) => Promise<boolean>) | undefined;
+  /** Characters of output that the stream carries; the rest is only counted. Default 30,000. */
+  streamLimit?: number;
+}
+
+export interface Question {
+  name: string;
+  args: Readonly<Record<string, unknown>>;
+  reason: string;
+  /** A rule that would settle it for good. */
+  rule: string;
+}
+
+/** Runs one call. Never rejects: whatever happens is told by the result, and logged once. */
+export function runCall(turn: Turn, request: CallRequest, options: CallOptions = {}): Promise<Result> {
+  return new Call(turn, request, options).run();
+}
+
+/** Ends a call early with an outcome of its own; the message is the result's text. */
+class Stop extends AgentError {
+  readonly outcome: Outcome;
+  constructor(outcome: Outcome, message: string, hint?: string) {
+    super(message, hint);
+    this.outcome = outcome;
+  }
+}
+
+/** How long a running tool may take to end after an abort, before the call ends without it. */
+const ABORT_GRACE_MS = 4000;
+const STREAM_LIMIT = 30_000;
+
+class Call {
+  readonly #turn: Turn;
+  readonly #request: CallRequest;
+  readonly #options: CallOptions;
+  readonly #parent: Call | undefined;
+  readonly id: string;
+  readonly #started = performance.now();
+  readonly #ticket: Ticket;
+
+  #entry: Entry | undefined;
+  #args: Record<string, unknown> = {};
+  #traits: Traits | undefined;
+  #outcome: Outcome = "success";
+  #running = false;
+  /** What the tool returned, for the hooks' `tool_response`. */
+  #data: unknown;
+  readonly #notes: string[] = [];
+
+  #controller: AbortController | undefined;
+  #aborted: "interrupted" | "timeout" | undefined;
+  #onAbort: (() => void) | undefined;
+
+  constructor(turn: Turn, request: CallRequest, options: CallOptions, parent?: Call) {
+    this.#turn = turn;
+    this.#request = request;
+    this.#options = options;
+    this.#parent = parent;
+    this.id = request.id ?? `call_${randomHex(12)}`;
+    this.#ticket = turn.schedule.take(parent ? parent.#ticket : undefined);
+  }
+
+  async run(): Promise<Result> {
+    this.#receive();
+    const stopWatching = this.#watchAbort();
+    let shaped: Shaped;
+    try {
+      const live = this.#live();
+      shaped = this.#options.signal || this.#options.timeoutMs ? await this.#unlessAborted(live) : await live;
+    } catch (error) {
+      shaped = this.#failed(error);
+    }
+    try {
+      shaped = await this.#afterMods(shaped);
+      shaped = this.#fit(shaped);
+    } catch (error) {
+      shaped = this.#fit(this.#failed(error));
+    } finally {
+      stopWatching();
+      this.#ticket.leave();
+    }
+    return this.#record(shaped);
+  }
+
+  async #live(): Promise<Shaped> {
+    const entry = this.#find();
+    await this.#check(entry);
+    const denied = await this.#turn.policy.denied(this.#asked(entry));
+    if (denied) throw this.#refusal(entry, denied);
+    const answered = await this.#beforeMods(entry);
+    if (answered) return answered;
+    const hookSays = await this.#beforeHooks(entry);
+    await this.#permit(entry, hookSays);
+    await this.#wait();
+    if (this.#options.dryRun) return dryRun(entry, this.#traits!);
+    await this.#execute(entry);
+    const shaped = this.#admit(entry);
+    return await this.#afterHooks(entry, shaped);
+  }
+
+  // 0 ─ receive
+
+  #receive(): void {
+    const { gate, emit } = this.#turn;
+    const { at } = stamp(Date.now());
+    const { name, args } = this.#request;
+    const event = { type: "tool_start" as const, id: this.id, name, args: gate.redactor.redactJson(args), at };
+    emit(this.#parent ? { ...event, parent: this.#parent.id } : event);
+  }
+
+  // 1 ─ find
+
+  #find(): Entry {
+    const { name, family, malformed } = this.#request;
+    if (malformed !== undefined) throw new Stop("invalid", malformed);
+    const entry = this.#turn.find(name, family);
+    if (!entry) {
+      const { message, hint } = unknownTool(name, this.#turn.near(name));
+      throw new Stop("unknown", message, hint);
+    }
+    this.#entry = entry;
+    return entry;
+  }
+
+  // 2 ─ check
+
+  async #check(entry: Entry): Promise<void> {
+    const checking = entry.check(this.#request.args ?? {});
+    const checked = isThenable(checking) ? await checking : checking;
+    if (!checked.ok) throw invalid(this.#request.name, checked, entry);
+    await this.#adopt(entry, entry.toCanonical(checked.value));
+    this.#ticket.declare(claimOf(this.#traits!));
+  }
+
+  /** Takes canonical arguments as the call's own: checked, frozen, with the traits they have. */
+  async #adopt(entry: Entry, args: unknown): Promise<void> {
+    const checking = entry.checkCanonical(args);
+    const checked = isThenable(checking) ? await checking : checking;
+    if (!checked.ok) throw invalid(this.#request.name, checked, entry);
+    this.#args = deepFreeze(checked.value);
+    try {
+      this.#traits = deepFreeze(entry.tool.traits(this.#args, this.#place()));
+    } catch (error) {
+      throw new Stop("invalid", `Cannot call ${this.#request.name}: ${messageOf(error)}`, hintOf(error));
+    }
+  }
+
+  #place() {
+    const { session } = this.#turn;
+    const resolve = (path: string) => resolvePath(session.cwd, path);
+    return { cwd: session.cwd, resolve, identify: (path: string) => realPath(resolve(path)) };
+  }
+
+  // 3 and 6 ─ permission
+
+  #asked(entry: Entry): Asked {
+    const { cwd, folders, mode } = this.#turn.session;
+    return { entry, traits: this.#traits!, cwd, folders, mode };
+  }
+
+  async #permit(entry: Entry, hookSays: { decision: HookDecision | undefined; reason: string }): Promise<void> {
+    const { policy, handlers, handlerLimits } = this.#turn;
+    const deciding = policy.decide(this.#asked(entry));
+    let decision = isThenable(deciding) ? await deciding : deciding;
+    if (handlers.permission.length > 0) {
+      const call = this.#modCall();
+      const answer = await runFirst(handlers.permission, handlerLimits, [call], (h) => this.#concerns(h));
+      if (answer) throw new Stop("denied", `Cannot run ${entry.name}: ${answer.deny}`);
+    }
+    if (hookSays.decision === "ask" && decision.behavior === "allow") {
+      decision = { ...decision, behavior: "ask", reason: hookSays.reason || "a hook asks for leave" };
+    }
+    if (hookSays.decision === "allow" && decision.behavior !== "allow" && !decision.byRule) return;
+    if (decision.behavior === "deny") throw this.#refusal(entry, decision);
+    if (decision.behavior === "ask" && !await this.#granted(entry, decision)) throw this.#refusal(entry, decision);
+  }
+
+  /** A call on the command line is a person's own: to ask them again would be rude. */
+  async #granted(entry: Entry, decision: Decision): Promise<boolean> {
+    if (this.#options.origin === "person") return true;
+    const { ask } = this.#options;
+    if (!ask) return false;
+    const rule = decision.allowWith ?? entry.name;
+    const args = this.#turn.gate.redactor.redactJson(this.#args);
+    return await ask({ name: this.#request.name, args, reason: decision.reason, rule });
+  }
+
+  #refusal(entry: Entry, { behavior, reason, allowWith, byRule }: Decision): Stop {
+    const message = `Cannot run ${this.#request.name}: ${behavior === "ask" ? "nobody said yes" : "denied"} (${reason})`;
+    if (behavior === "deny" && byRule) return new Stop("denied", message);
+    return new Stop("denied", message, `a person can allow it with --allow ${shellQuote(allowWith ?? entry.name)}`);
+  }
+
+  // 4 ─ mods, before
+
+  async #beforeMods(entry: Entry): Promise<Shaped | undefined> {
+    const { handlers: { tool_start: handlers }, handlerLimits } = this.#turn;
+    if (handlers.length === 0) return undefined;
+    let answered: Shaped | undefined;
+    let call = this.#modCall();
+    try {
+      await runChain(handlers, handlerLimits, (handler) => this.#concerns(handler) ? [call] : undefined, async (answer, handler) => {
+        this.#heedAbort();
+        if ("deny" in answer) throw new Stop("denied", `Cannot run ${this.#request.name}: ${answer.deny}`);
+        if ("result" in answer) {
+          this.#outcome = "answered";
+          answered = this.#shapeFor(entry, answer.result);
+          return true;
+        }
+        await this.#rewrite(entry, answer.args, `plugin "${handler.mod}"`);
+        call = this.#modCall();
+      });
+    } catch (error) {
+      if (!(error instanceof HandlerFault)) throw error;
+      throw new Stop("denied", `Cannot run ${this.#request.name}: ${error.message}`);
+    }
+    return answered;
+  }
+
+  /** New arguments from a mod or a hook go the same way as the model's: check, traits, deny rules. */
+  async #rewrite(entry: Entry, args: unknown, by: string): Promise<void> {
+    try {
+      await this.#adopt(entry, copy(args));
+    } catch (error) {
+      throw new Stop("invalid", `${messageOf(error)} (arguments as rewritten by ${by})`, hintOf(error));
+    }
+    const denied = await this.#turn.policy.denied(this.#asked(entry));
+    if (denied) throw this.#refusal(entry, denied);
+  }
+
+  #concerns(handler: Pick<Handler, "tools" | "effect">): boolean {
+    const { tools, effect } = handler;
+    if (effect !== undefined && this.#traits?.effect !== effect) return false;
+    if (tools === undefined) return true;
+    const names = this.#entry?.names;
+    return tools.some((name) => names ? names.has(name) : name === this.#request.name);
+  }
+
+  #modCall(): ModCall {
+    const turn = this.#turn;
+    const traits = this.#traits;
+    const { cwd } = turn.session;
+    const call = {
+      id: this.id,
+      name: this.#request.name,
+      tool: this.#entry?.tool.name ?? "",
+      args: this.#args,
+      face: Object.freeze({ args: this.#request.args }),
+      family: this.#entry?.family,
+      cwd,
+      dryRun: this.#options.dryRun ?? false,
+      touches: (glob: string) => touches(traits, glob, cwd, turn.glob),
+      ...(traits && { traits }),
+      ...(this.#parent && { parent: this.#parent.id }),
+    };
+    return Object.freeze(call);
+  }
+
+  // 5 ─ hooks, before
+
+  async #beforeHooks(entry: Entry): Promise<{ decision: HookDecision | undefined; reason: string }> {
+    const { hooks } = this.#turn;
+    const asking = hooks.wants("PreToolUse") ? hooks.pre(this.#hookCall(entry)) : undefined;
+    if (!asking) return { decision: undefined, reason: "" };
+    const verdict = await asking;
+    this.#heedAbort();
+    this.#notes.push(...verdict.contexts);
+    if (verdict.decision === "deny") {
+      throw new Stop("denied", `Cannot run ${this.#request.name}: ${verdict.reason || "a PreToolUse hook blocked it"}`);
+    }
+    if (verdict.input) {
+      const canonical = entry.hooks ? entry.hooks.rewrite(verdict.input, this.#args) : verdict.input;
+      await this.#rewrite(entry, canonical, "a PreToolUse hook");
+    }
+    return verdict;
+  }
+
+  #hookView(entry: Entry): HookView {
+    return entry.hooks?.view(this.#args, this.#place()) ?? { name: entry.name, input: this.#args };
+  }
+
+  #hookCall(entry: Entry): HookCall {
+    const { session } = this.#turn;
+    const view = this.#hookView(entry);
+    const call: HookCall = {
+      id: this.id,
+      view,
+      names: [this.#request.name, entry.tool.name, view.name, ...entry.hooks?.alsoMatches ?? []],
+      agent: {
+        name: this.#request.name,
+        args: this.#request.args,
+        tool: entry.tool.name,
+        family: entry.family,
+        effect: this.#traits!.effect,
+      },
+      session: { id: session.id, cwd: session.cwd, project: session.project, mode: session.mode },
+      asked: this.#asked(entry),
+    };
+    if (this.#options.signal || this.#options.timeoutMs) call.signal = this.signal;
+    return call;
+  }
+
+  // 7 ─ wait
+
+  async #wait(): Promise<void> {
+    const watched = this.#options.signal || this.#options.timeoutMs;
+    const waiting = this.#ticket.enter(claimOf(this.#traits!), watched ? this.signal : undefined);
+    if (waiting) await waiting;
+    this.#heedAbort();
+  }
+
+  // 8 ─ run
+
+  async #execute(entry: Entry): Promise<void> {
+    const output = new OutputStreams(this.#turn, this.id, this.#options.streamLimit ?? STREAM_LIMIT);
+    const context = this.#context(entry, output);
+    this.#running = true;
+    try {
+      const running = entry.tool.run(this.#args, context);
+      this.#data = isThenable(running) ? await running : running;
+    } finally {
+      this.#running = false;
+      output.end();
+    }
+  }
+
+  #context(entry: Entry, output: OutputStreams): Context {
+    const { gate, secrets, files, emit, handlers, handlerLimits } = this.#turn;
+    const limit = gate.limitOf(entry.tool.name, entry.tool.limit);
+    const signal = () => this.signal;
+    return {
+      ...this.#place(),
+      id: this.id,
+      files,
+      person: this.#options.origin === "person",
+      // Made when asked for: most tools never look.
+      get signal() {
+        return signal();
+      },
+      output: (chunk, stream = "stdout") => {
+        const clean = output.push(chunk, stream);
+        if (clean !== "" && handlers.tool_output.length > 0) {
+          const payload = Object.freeze({ stream, text: clean });
+          void runNotify(handlers.tool_output, handlerLimits, [this.#modCall(), payload], (h) => this.#concerns(h));
+        }
+      },
+      secret: (name) => secrets.get(name),
+      call: (name, args) => {
+        const { dryRun, ask, origin } = this.#options;
+        // What a mod calls on its own account is the model's at most: only the outer call was typed by a person.
+        const nested: CallOptions = { signal: this.signal, origin: origin === "person" ? "script" : origin ?? "model" };
+        if (dryRun !== undefined) nested.dryRun = dryRun;
+        if (ask) nested.ask = ask;
+        return new Call(this.#turn, { name, args }, nested, this).run();
+      },
+      log: (message) =>
+        emit({ type: "notice", source: entry.source, text: gate.redact(message), at: stamp(Date.now()).at }),
+      gate: {
+        limit: limit.chars,
+        redaction: () => gate.redactor.stream(),
+        overflow: () => gate.overflow.open(entry.tool.name),
+        secretsNamedIn: (command) => secrets.namedIn(command),
+      },
+    };
+  }
+
+  // 9 ─ admit
+
+  #admit(entry: Entry): Shaped {
+    const shaped = this.#shapeFor(entry, entry.present(this.#data, this.#args));
+    if (shaped.outcome) this.#outcome = shaped.outcome;
+    else if (shaped.status === "error") this.#outcome = "error";
+    return shaped;
+  }
+
+  #shapeFor(entry: Entry | undefined, value: unknown): Shaped {
+    const { gate } = this.#turn;
+    const name = entry?.tool.name ?? this.#request.name;
+    return gate.admit(value, name, gate.limitOf(name, entry?.tool.limit));
+  }
+
+  // 10 ─ hooks, after
+
+  async #afterHooks(entry: Entry, shaped: Shaped): Promise<Shaped> {
+    const { hooks, gate } = this.#turn;
+    const failed = shaped.status === "error";
+    if (!hooks.wants(failed ? "PostToolUseFailure" : "PostToolUse")) return this.#withNotes(shaped);
+    const call = this.#hookCall(entry);
+    const duration = this.#duration();
+    const response = () => {
+      const data = entry.hooks ? entry.hooks.response(this.#data, this.#args) : shaped.content;
+      return gate.redactor.redactJson(data);
+    };
+    const asking = failed
+      ? hooks.failure(call, textOf(shaped.content), this.#aborted === "interrupted", duration)
+      : hooks.post(call, response(), duration);
+    const verdict = asking ? await asking : undefined;
+    if (verdict) this.#notes.push(...verdict.notes);
+    const replaced = verdict?.output === undefined ? shaped : { ...shaped, content: text(verdict.output) };
+    return this.#withNotes(replaced);
+  }
+
+  /** Feedback and context of hooks stand after the result, each a block of its own. */
+  #withNotes(shaped: Shaped): Shaped {
+    if (this.#notes.length === 0) return shaped;
+    const notes = this.#notes.splice(0).flatMap((note) => text(note));
+    return { ...shaped, content: [...shaped.content, ...notes] };
+  }
+
+  // 11 ─ mods, after
+
+  async #afterMods(shaped: Shaped): Promise<Shaped> {
+    const { handlers: { tool_end: handlers }, handlerLimits } = this.#turn;
+    if (handlers.length === 0) return shaped;
+    let current = shaped;
+    let payload = this.#modResult(current);
+    const call = this.#modCall();
+    await runChain(handlers, handlerLimits, (handler) => this.#concerns(handler) ? [call, payload] : undefined, (answer) => {
+      // What isn't said stays: a mod that rewords the text doesn't lose the exit code.
+      const { content, ...rest } = this.#shapeFor(this.#entry, answer.result);
+      const stated = typeof answer.result === "object" && "status" in answer.result;
+      current = { ...current, ...rest, content, status: stated ? rest.status : current.status };
+      payload = this.#modResult(current);
+    });
+    return current;
+  }
+
+  #modResult(shaped: Shaped): ModResult {
+    const result = this.#result(shaped);
+    return Object.freeze({ ...result, content: deepFreeze([...result.content]), text: textOf(result.content) });
+  }
+
+  // 12 ─ fit
+
+  #fit(shaped: Shaped): Shaped {
+    return this.#turn.gate.finish(shaped, this.#entry?.tool.name ?? this.#request.name);
+  }
+
+  // 13 ─ log
+
+  #record(shaped: Shaped): Result {
+    const result = this.#result(shaped);
+    this.#turn.emit({ type: "tool_end", ...result });
+    return result;
+  }
+
+  #result(shaped: Shaped): Result {
+    const { content, status, stdout, stderr, exitCode, overflow, structured } = shaped;
+    return {
+      id: this.id,
+      name: this.#request.name,
+      ...(this.#entry && { tool: this.#entry.tool.name }),
+      outcome: this.#outcome,
+      status,
+      content,
+      ...(stdout && { stdout }),
+      ...(stderr && { stderr }),
+      ...(exitCode !== undefined && { exitCode }),
+      ...(overflow !== undefined && { overflow }),
+      ...(structured !== undefined && { structured }),
+      durationMs: this.#duration(),
+      ...stamp(Date.now()),
+    };
+  }
+
+  #duration(): number {
+    return Math.round((performance.now() - this.#started) * 100) / 100;
+  }
+
+  /** An error anywhere in the life of a call becomes its result. */
+  #failed(error: unknown): Shaped {
+    this.#outcome = this.#aborted ?? (error instanceof Stop ? error.outcome : "error");
+    let message = messageOf(error);
+    if (this.#aborted === "interrupted") message = INTERRUPTED;
+    if (this.#aborted === "timeout") message = `Cannot finish ${this.#request.name}: no result within ${this.#options.timeoutMs} ms`;
+    const hint = this.#aborted ? undefined : hintOf(error);
+    const shaped = this.#shapeFor(this.#entry, {
+      content: hint === undefined ? message : `${message}\n\nhint: ${hint}`,
+      status: "error",
+    });
+    return this.#withNotes(shaped);
+  }
+
+  // ─ abort
+
+  /** Made on demand: most calls are never aborted and most tools never look. */
+  get signal(): AbortSignal {
+    if (!this.#controller) {
+      this.#controller = new AbortController();
+      if (this.#aborted) this.#controller.abort(new Stop(this.#aborted, INTERRUPTED));
+    }
+    return this.#controller.signal;
+  }
+
+  #watchAbort(): () => void {
+    const { signal, timeoutMs } = this.#options;
+    const abort = () => this.#abort("interrupted");
+    if (signal?.aborted) abort();
+    else signal?.addEventListener("abort", abort, { once: true });
+    const stopTimer = timeoutMs
+      ? this.#turn.handlerLimits.watchdog.watch(timeoutMs, () => this.#abort("timeout"))
+      : undefined;
+    return () => {
+      signal?.removeEventListener("abort", abort);
+      stopTimer?.();
+    };
+  }
+
+  #abort(why: "interrupted" | "timeout"): void {
+    if (this.#aborted) return;
+    this.#aborted = why;
+    this.#controller?.abort(new Stop(why, INTERRUPTED));
+    this.#onAbort?.();
+  }
+
+  #heedAbort(): void {
+    if (this.#aborted) throw new Stop(this.#aborted, INTERRUPTED);
+  }
+
+  /** `live`, or an end soon after an abort: a running tool gets a moment to end its processes. */
+  #unlessAborted(live: Promise<Shaped>): Promise<Shaped> {
+    const { watchdog } = this.#turn.handlerLimits;
+    return new Promise((resolve, reject) => {
+      const end = () => reject(new Stop(this.#aborted!, INTERRUPTED));
+      this.#onAbort = () => this.#running ? void watchdog.watch(ABORT_GRACE_MS, end) : end();
+      if (this.#aborted) this.#onAbort();
+      live.then(resolve, reject);
+    });
+  }
+}
+
+/** Output on its way to the stream: redacted across chunks, and counted past the stream's limit. */
+class OutputStreams {
+  readonly #turn: Turn;
+  readonly #id: string;
+  readonly #redactions = new Map<"stdout" | "stderr", RedactStream>();
+  #left: number;
+  #omitted = 0;
+
+  constructor(turn: Turn, id: string, limit: number) {
+    this.#turn = turn;
+    this.#id = id;
+    this.#left = limit;
+  }
+
+  /** Returns the redacted text that is safe to show now. */
+  push(chunk: string, stream: "stdout" | "stderr"): string {
+    let redaction = this.#redactions.get(stream);
+    if (!redaction) this.#redactions.set(stream, redaction = this.#turn.gate.redactor.stream());
+    const clean = redaction.push(chunk);
+    this.#emit(clean, stream);
+    return clean;
+  }
+
+  end(): void {
+    for (const [stream, redaction] of this.#redactions) this.#emit(redaction.flush(), stream);
+    if (this.#omitted > 0) {
+      const event = { type: "tool_output" as const, id: this.#id, stream: "stdout" as const, text: "" };
+      this.#turn.emit({ ...event, omitted: this.#omitted });
+    }
+  }
+
+  #emit(clean: string, stream: "stdout" | "stderr"): void {
+    if (clean === "") return;
+    if (clean.length > this.#left) {
+      this.#omitted += clean.length;
+      this.#left = 0;
+      return;
+    }
+    this.#left -= clean.length;
+    this.#turn.emit({ type: "tool_output", id: this.#id, stream, text: clean });
+  }
+}
+
+function invalid(name: string, checked: Extract<Checked, { ok: false }>, entry: Entry): Stop {
+  const error = argumentError(name, checked.issues, entry.schema);
+  return new Stop("invalid", error.message, error.hint);
+}
+
+function dryRun(entry: Entry, traits: Traits): Shaped {
+  const what = (traits.subjects ?? []).map(({ value }) => quote(value)).join(", ");
+  const sentence = `Dry run: ${entry.name} would ${traits.effect}${what === "" ? "" : ` ${what}`}; nothing was done`;
+  return { content: text(sentence), status: "success" };
+}
+
+function touches(
+  traits: Traits | undefined,
+  glob: string,
+  cwd: string,
+  compile: (pattern: string) => (path: string) => boolean,
+): boolean {
+  if (!traits?.keys) return true;
+  const matches = compile(resolvePath(cwd, glob));
+  return (traits.subjects ?? []).some((subject) => subject.kind === "path" && matches(subject.value)) ||
+    traits.keys.some((key) => key.startsWith("path:") && matches(key.slice("path:".length)));
+}
+
+function hintOf(error: unknown): string | undefined {
+  return error instanceof AgentError ? error.hint : undefined;
+}
+
+function shellQuote(value: string): string {
+  return /^[\w./:-]+$/.test(value) ? value : `'${value.replaceAll("'", "'\\''")}'`;
+}

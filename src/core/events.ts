@@ -1,0 +1,225 @@
+/**
+ * The events that mods listen to: one typed table. For each event its payload, its kind, and what a handler may
+ * answer, so that a wrong answer doesn't compile. Each kind has one short runner.
+ */
+import { AgentError, messageOf } from "./errors.ts";
+import type { Family } from "./face.ts";
+import type { Result } from "./result.ts";
+import type { Block, Effect, Output, Traits } from "./tool.ts";
+import { isThenable, type Watchdog } from "./watchdog.ts";
+
+/** A call as handlers see it: frozen, with the arguments in the tool's canonical form. */
+export interface ModCall {
+  readonly id: string;
+  /** The id of the call that made this one. */
+  readonly parent?: string;
+  /** The name as the model called it. */
+  readonly name: string;
+  /** The canonical name; the name itself for tools without one. `""` for an unknown tool. */
+  readonly tool: string;
+  readonly args: Readonly<Record<string, unknown>>;
+  readonly face: { readonly args: unknown };
+  /** What the call does; absent where it was unknown or malformed. */
+  readonly traits?: Traits;
+  readonly family: Family | undefined;
+  readonly cwd: string;
+  /** The call will stop before it runs. */
+  readonly dryRun: boolean;
+  /** True where the call reads or writes a path that `glob` matches, and for a call that may touch anything. */
+  touches(glob: string): boolean;
+}
+
+/** A result as handlers see it: frozen, with its text in one piece. */
+export type ModResult = Readonly<Result> & { readonly text: string };
+
+/** What a handler may put in a result's place. */
+export type ResultLike = string | readonly Block[] | Output;
+
+export interface SurfaceTool {
+  readonly name: string;
+  readonly description: string;
+}
+
+type Chain<Args extends readonly unknown[], Answer> = { kind: "chain"; args: Args; answer: Answer };
+type First<Args extends readonly unknown[], Answer> = { kind: "first"; args: Args; answer: Answer };
+type Notify<Args extends readonly unknown[]> = { kind: "notify"; args: Args; answer: never };
+
+/** The table. `chain`: each answer changes what the next handler sees. `first`: the first answer ends it. */
+export interface Events {
+  session_start: Notify<[session: { id: string; cwd: string; source: string }]>;
+  session_end: Notify<[session: { id: string; reason: string }]>;
+  turn_start: Notify<[turn: { id: string; family: Family; toolset: string }]>;
+  turn_end: Notify<[turn: { id: string }]>;
+  /** Rewrite the arguments, answer in the tool's place, or refuse. An answer or a refusal ends the chain. */
+  tool_start: Chain<
+    [call: ModCall],
+    { args: Record<string, unknown> } | { result: ResultLike } | { deny: string }
+  >;
+  permission: First<[call: ModCall], { deny: string }>;
+  tool_output: Notify<[call: ModCall, output: { stream: "stdout" | "stderr"; text: string }]>;
+  tool_end: Chain<[call: ModCall, result: ModResult], { result: ResultLike }>;
+  /** Hide or redescribe tools before the surface is hashed and published. */
+  surface: Chain<[tools: readonly SurfaceTool[]], { hide?: string[]; describe?: Record<string, string> }>;
+  notice: Notify<[notice: { source: string; text: string }]>;
+}
+
+export type EventName = keyof Events;
+export type Answer<E extends EventName> = Events[E]["answer"] | void | undefined;
+export type HandlerFn<E extends EventName> = (...args: Events[E]["args"]) => Answer<E> | Promise<Answer<E>>;
+
+/** The kinds at run time, and whether the event is a gate: a broken gate refuses the call. */
+export const EVENTS: { readonly [E in EventName]: { kind: Events[E]["kind"]; gate?: true } } = {
+  session_start: { kind: "notify" },
+  session_end: { kind: "notify" },
+  turn_start: { kind: "notify" },
+  turn_end: { kind: "notify" },
+  tool_start: { kind: "chain", gate: true },
+  permission: { kind: "first", gate: true },
+  tool_output: { kind: "notify" },
+  tool_end: { kind: "chain" },
+  surface: { kind: "chain" },
+  notice: { kind: "notify" },
+};
+
+/** One registered handler. */
+export interface Handler<E extends EventName = EventName> {
+  readonly event: E;
+  readonly mod: string;
+  readonly fn: HandlerFn<E>;
+  /** Names of tools, any face's; absent means all. */
+  readonly tools?: readonly string[];
+  readonly effect?: Effect;
+  readonly order: "early" | "normal" | "late";
+}
+
+/** All handlers of a turn, in the order in which they run. */
+export type Handlers = { readonly [E in EventName]: readonly Handler<E>[] };
+
+/** A handler that broke its promise: it threw, took too long, or gave an answer the table doesn't allow. */
+export class HandlerFault extends AgentError {
+  readonly mod: string;
+  constructor(mod: string, event: EventName, what: string) {
+    super(`Plugin "${mod}" failed in ${event}: ${what}`);
+    this.mod = mod;
+  }
+}
+
+export interface HandlerLimits {
+  watchdog: Watchdog;
+  timeoutMs: number;
+  /** Told of every fault; at a gate it is thrown as well. */
+  report(fault: HandlerFault): void;
+}
+
+/** Runs one handler within the limit and checks its answer. Faults come back as `HandlerFault`s. */
+async function ask<E extends EventName>(
+  handler: Handler<E>,
+  args: Events[E]["args"],
+  limits: HandlerLimits,
+): Promise<Events[E]["answer"] | undefined> {
+  try {
+    let answer: unknown = handler.fn(...args);
+    if (isThenable(answer)) {
+      answer = await limits.watchdog.limit(
+        answer as PromiseLike<unknown>,
+        limits.timeoutMs,
+        () => new Error(`it did not answer within ${limits.timeoutMs} ms`),
+      );
+    }
+    if (answer === undefined || answer === null) return undefined;
+    const wrong = wrongAnswer(handler.event, answer);
+    if (wrong !== undefined) throw new Error(wrong);
+    return answer as Events[E]["answer"];
+  } catch (error) {
+    const fault = new HandlerFault(handler.mod, handler.event, messageOf(error));
+    limits.report(fault);
+    throw fault;
+  }
+}
+
+/**
+ * `chain`: `step` gives a handler the newest value and folds its answer in; it returns `true` to end the chain.
+ * At a gate a fault ends it with an error; elsewhere the chain goes on without that handler.
+ */
+export async function runChain<E extends EventName>(
+  handlers: readonly Handler<E>[],
+  limits: HandlerLimits,
+  argsNow: (handler: Handler<E>) => Events[E]["args"] | undefined,
+  fold: (answer: NonNullable<Events[E]["answer"]>, handler: Handler<E>) => true | void | Promise<true | void>,
+): Promise<void> {
+  for (const handler of handlers) {
+    const args = argsNow(handler);
+    if (args === undefined) continue;
+    let answer: Events[E]["answer"] | undefined;
+    try {
+      answer = await ask(handler, args, limits);
+    } catch (fault) {
+      if (EVENTS[handler.event].gate) throw fault;
+      continue;
+    }
+    if (answer !== undefined && await fold(answer as NonNullable<Events[E]["answer"]>, handler)) return;
+  }
+}
+
+/** `first`: the first answer, or `undefined`. */
+export async function runFirst<E extends EventName>(
+  handlers: readonly Handler<E>[],
+  limits: HandlerLimits,
+  args: Events[E]["args"],
+  wanted: (handler: Handler<E>) => boolean = () => true,
+): Promise<Events[E]["answer"] | undefined> {
+  for (const handler of handlers) {
+    if (!wanted(handler)) continue;
+    const answer = await ask(handler, args, limits);
+    if (answer !== undefined) return answer;
+  }
+  return undefined;
+}
+
+/** `notify`: each in turn; a fault is reported and nothing else. */
+export async function runNotify<E extends EventName>(
+  handlers: readonly Handler<E>[],
+  limits: HandlerLimits,
+  args: Events[E]["args"],
+  wanted: (handler: Handler<E>) => boolean = () => true,
+): Promise<void> {
+  for (const handler of handlers) {
+    if (wanted(handler)) await ask(handler, args, limits).catch(() => {});
+  }
+}
+
+/** What an answer breaks of the table, for handlers that weren't compiled against it. */
+function wrongAnswer(event: EventName, answer: unknown): string | undefined {
+  const { kind } = EVENTS[event];
+  if (kind === "notify") return undefined;
+  if (typeof answer !== "object" || answer === null || Array.isArray(answer)) {
+    return `it answered ${typeof answer}, not an object`;
+  }
+  const keys = Object.keys(answer);
+  const allowed = ANSWERS[event] ?? [];
+  const odd = keys.find((key) => !allowed.includes(key));
+  if (odd !== undefined) return `its answer has "${odd}"; allowed: ${allowed.join(", ")}`;
+  if (event !== "surface" && keys.length !== 1) return `its answer must have exactly one of ${allowed.join(", ")}`;
+  const { args, deny } = answer as { args?: unknown; deny?: unknown };
+  if (keys[0] === "deny" && typeof deny !== "string") return "its deny is not a string";
+  if (keys[0] === "args" && (typeof args !== "object" || args === null)) return "its args is not an object";
+  return undefined;
+}
+
+const ANSWERS: { readonly [E in EventName]?: readonly string[] } = {
+  tool_start: ["args", "result", "deny"],
+  permission: ["deny"],
+  tool_end: ["result"],
+  surface: ["hide", "describe"],
+};
+
+/** Sorts by early, normal, late; within those the order of registration stays. */
+export function inOrder<E extends EventName>(handlers: readonly Handler<E>[]): Handler<E>[] {
+  const rank = { early: 0, normal: 1, late: 2 };
+  return [...handlers].sort((a, b) => rank[a.order] - rank[b.order]);
+}
+
+/** No handlers at all: what a turn without mods has. */
+export const NO_HANDLERS: Handlers = Object.freeze(
+  Object.fromEntries(Object.keys(EVENTS).map((event) => [event, Object.freeze([])])),
+) as unknown as Handlers;

@@ -1,0 +1,86 @@
+/**
+ * The one gate by which text leaves: shape, redact, cut with an overflow file, clamp. Results, errors, events,
+ * logs and overflow files all come through here.
+ */
+import { clamp, cut, LAST_LIMIT, wellFormed } from "./fit.ts";
+import type { OverflowStore } from "./overflow.ts";
+import type { Redactor } from "./redact.ts";
+import { shape, type Shaped, textOf } from "./result.ts";
+import type { Block, Limit } from "./tool.ts";
+
+export interface GateOptions {
+  redactor: Redactor;
+  overflow: OverflowStore;
+  /** Characters that any result may have, whoever made it. */
+  lastLimit: number;
+  /** Limits by canonical tool name that replace the tools' own. */
+  limits: Readonly<Record<string, number>>;
+}
+
+export class Gate {
+  readonly redactor: Redactor;
+  readonly overflow: OverflowStore;
+  readonly #lastLimit: number;
+  readonly #limits: Readonly<Record<string, number>>;
+
+  constructor(options: GateOptions) {
+    this.redactor = options.redactor;
+    this.overflow = options.overflow;
+    this.#lastLimit = Math.min(options.lastLimit, LAST_LIMIT);
+    this.#limits = options.limits;
+  }
+
+  /** The limit that holds for a tool: the user's, else its own, else the last one. */
+  limitOf(tool: string, own: Limit | undefined): Limit {
+    const chars = this.#limits[tool] ?? own?.chars ?? this.#lastLimit;
+    return { chars: Math.min(chars, this.#lastLimit), keep: own?.keep ?? "middle" };
+  }
+
+  /** A tool's value: shaped into blocks, redacted, cut to the tool's limit with the whole in an overflow file. */
+  admit(value: unknown, tool: string, limit: Limit): Shaped {
+    const shaped = this.#redact(shape(value));
+    if (shaped.stdout) shaped.stdout = shaped.stdout.map((text) => cut(text, limit.chars, limit.keep));
+    if (shaped.stderr) shaped.stderr = shaped.stderr.map((text) => cut(text, limit.chars, limit.keep));
+    return this.#cut(shaped, tool, limit);
+  }
+
+  /** The last step before a result leaves: redacted again, well-formed, within the last limit. */
+  finish(shaped: Shaped, tool: string): Shaped {
+    const { content } = this.#cut(this.#redact(shaped), tool, { chars: this.#lastLimit, keep: "middle" });
+    return { ...shaped, content: clamp(content, this.#lastLimit) };
+  }
+
+  redact(text: string): string {
+    return wellFormed(this.redactor.redact(text));
+  }
+
+  #redact(shaped: Shaped): Shaped {
+    const clean = (text: string) => this.redact(text);
+    const result: Shaped = { ...shaped, content: shaped.content.map((block) => redactBlock(block, clean)) };
+    if (shaped.stdout) result.stdout = shaped.stdout.map(clean);
+    if (shaped.stderr) result.stderr = shaped.stderr.map(clean);
+    if (shaped.structured !== undefined) result.structured = this.redactor.redactJson(shaped.structured);
+    return result;
+  }
+
+  #cut(shaped: Shaped, tool: string, limit: Limit): Shaped {
+    let length = 0;
+    for (const block of shaped.content) if (block.type === "text") length += block.text.length;
+    if (length <= limit.chars) return shaped;
+    // A tool that spilled as it went names its own file.
+    const overflow = shaped.overflow ?? this.overflow.save(tool, textOf(shaped.content));
+    const where = overflow === undefined ? "; not saved" : `; all of it: ${overflow}`;
+    let left = limit.chars;
+    const content = shaped.content.map((block): Block => {
+      if (block.type !== "text") return block;
+      const text = cut(block.text, left, limit.keep, where);
+      left = Math.max(0, left - text.length);
+      return { type: "text", text };
+    }).filter((block) => block.type !== "text" || block.text !== "");
+    return overflow === undefined ? { ...shaped, content } : { ...shaped, content, overflow };
+  }
+}
+
+function redactBlock(block: Block, clean: (text: string) => string): Block {
+  return block.type === "text" ? { type: "text", text: clean(block.text) } : block;
+}

@@ -1,0 +1,183 @@
+/** `Files` on this machine. */
+import { AgentError, errorCode, fileError, quote } from "./errors.ts";
+import type { Files, WriteOptions, Written } from "./files.ts";
+import { randomHex, sha256 } from "./hash.ts";
+import { basename, dirname, join, makeFolder, realPath } from "./paths.ts";
+import { type FileInfo, host, type OpenFile } from "./runtime.ts";
+
+const CHUNK = 256 * 1024;
+
+export function localFiles(): Files {
+  return { info, read, chunks, write };
+}
+
+function info(path: string): FileInfo | undefined {
+  try {
+    return host.files.stat(path);
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+    throw fileError("look at", path, error);
+  }
+}
+
+function read(path: string): Uint8Array {
+  const file = openRegular(path);
+  try {
+    return readAll(file);
+  } catch (error) {
+    throw fileError("read", path, error);
+  } finally {
+    file.close();
+  }
+}
+
+function* chunks(path: string): Iterable<Uint8Array> {
+  const file = openRegular(path);
+  try {
+    const buffer = new Uint8Array(CHUNK);
+    for (let count = file.read(buffer); count > 0; count = file.read(buffer)) yield buffer.subarray(0, count);
+  } finally {
+    file.close();
+  }
+}
+
+/** A pipe or device would hang at the opening already, so what it is comes first, through links too. */
+function openRegular(path: string): OpenFile {
+  try {
+    const found = host.files.stat(path);
+    if (found.kind !== "file") throw notRegular("read", path, found);
+    return host.files.open(path, "r");
+  } catch (error) {
+    throw fileError("read", path, error);
+  }
+}
+
+function notRegular(action: string, path: string, { kind }: FileInfo): AgentError {
+  const what = { directory: "it is a folder", fifo: "it is a named pipe", socket: "it is a socket", device: "it is a device" };
+  return new AgentError(`Cannot ${action} ${quote(path)}: ${what[kind as keyof typeof what] ?? `it is a ${kind}`}`);
+}
+
+function readAll(file: OpenFile): Uint8Array {
+  const { size } = file.info();
+  const bytes = new Uint8Array(size);
+  let done = 0;
+  while (done < size) {
+    const count = file.read(bytes.subarray(done));
+    if (count === 0) break;
+    done += count;
+  }
+  // Files in /proc say 0 and hold more; a file may also grow while it is read.
+  const rest: Uint8Array[] = [];
+  for (;;) {
+    const more = new Uint8Array(CHUNK);
+    const count = file.read(more);
+    if (count === 0) break;
+    rest.push(more.subarray(0, count));
+  }
+  return rest.length === 0 ? bytes.subarray(0, done) : concat([bytes.subarray(0, done), ...rest]);
+}
+
+function concat(parts: readonly Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}
+
+function write(path: string, bytes: Uint8Array, options: WriteOptions = {}): Written {
+  const target = realPath(path);
+  try {
+    const found = info(target);
+    if (found && found.kind !== "file") throw notRegular("write", path, found);
+    if (found && options.createOnly) throw new AgentError(`Cannot create ${quote(path)}: it already exists`);
+    const oldSha256 = found ? sha256(read(target)) : undefined;
+    const { expectedSha256 } = options;
+    if (expectedSha256 !== undefined && !(oldSha256 ?? "").startsWith(expectedSha256)) {
+      throw new AgentError(
+        `Cannot write ${quote(path)}: it changed since it was read`,
+        "read it again and base the change on what is there now",
+      );
+    }
+    if (!found) {
+      makeFolder(dirname(target));
+      create(target, bytes, options.createOnly ?? false);
+    } else if (found.nlink > 1) overwriteInPlace(target, bytes);
+    else replace(target, bytes, found);
+    return { created: !found, oldSha256, newSha256: sha256(bytes) };
+  } catch (error) {
+    throw fileError("write", path, error);
+  }
+}
+
+/** A new file gets the mode that the umask leaves. */
+function create(target: string, bytes: Uint8Array, exclusive: boolean): void {
+  if (exclusive) {
+    const file = host.files.open(target, "wx", 0o666);
+    try {
+      file.write(bytes);
+      file.sync();
+    } finally {
+      file.close();
+    }
+  } else {
+    moveIntoPlace(target, bytes, 0o666, () => {});
+  }
+}
+
+/** Temporary file in the same folder, never more open than the target, then a rename. */
+function replace(target: string, bytes: Uint8Array, old: FileInfo): void {
+  // A file that may not be written stays as it is, though its folder would let it be replaced.
+  host.files.open(target, "r+").close();
+  moveIntoPlace(target, bytes, 0o600, (temporary) => {
+    try {
+      host.files.chown(temporary, old.uid, old.gid);
+    } catch {
+      // Only root may give files away; the rename then makes the file the caller's, as an editor would.
+    }
+    host.files.chmod(temporary, old.mode & 0o7777);
+  });
+}
+
+function moveIntoPlace(target: string, bytes: Uint8Array, mode: number, prepare: (temporary: string) => void): void {
+  const temporary = temporaryName(target);
+  try {
+    const file = host.files.open(temporary, "wx", mode);
+    try {
+      file.write(bytes);
+      file.sync();
+    } finally {
+      file.close();
+    }
+    prepare(temporary);
+    host.files.rename(temporary, target);
+  } catch (error) {
+    try {
+      host.files.remove(temporary);
+    } catch {
+      // It was never made, or is in place already.
+    }
+    throw error;
+  }
+}
+
+/** Other names share this file: a rename would part them. */
+function overwriteInPlace(target: string, bytes: Uint8Array): void {
+  const file = host.files.open(target, "r+");
+  try {
+    file.write(bytes);
+    file.truncate(bytes.length);
+    file.sync();
+  } finally {
+    file.close();
+  }
+}
+
+function temporaryName(target: string): string {
+  const name = basename(target);
+  // Some file systems end names at 255 bytes; the target's own name may be that long already.
+  return join(dirname(target), `.${name.slice(0, 40)}.${randomHex(8)}.agent-tmp`);
+}

@@ -1,0 +1,160 @@
+/**
+ * Overflow files: the whole of what was cut, redacted, so that nothing is cut in silence. A folder per project,
+ * 0600 in 0700, capped in size each and together, removed after 24 hours.
+ */
+import { sha256 } from "./hash.ts";
+import { basename, join, makeFolder } from "./paths.ts";
+import { host, type OpenFile } from "./runtime.ts";
+
+export interface OverflowOptions {
+  /** The folder that holds a folder per project. */
+  folder: string;
+  /** The project's folder, for a readable and unique name. */
+  project: string;
+  enabled: boolean;
+  /** Bytes a file may take. */
+  fileCap: number;
+  /** Bytes all files of all projects may take; the oldest go first. */
+  totalCap: number;
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** Opens overflow files for one session, and clears old ones away. */
+export class OverflowStore {
+  readonly #options: OverflowOptions;
+  readonly #live = new Set<string>();
+  #count = 0;
+
+  constructor(options: OverflowOptions) {
+    this.#options = options;
+  }
+
+  /** A new file for what `tool` prints; `undefined` where overflow is off or the file can't be made. */
+  open(tool: string): OverflowFile | undefined {
+    const { enabled, folder, project, fileCap } = this.#options;
+    if (!enabled) return undefined;
+    try {
+      const place = join(folder, projectName(project));
+      makeFolder(place, 0o700);
+      const label = tool.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, 40);
+      const path = join(place, `${Date.now()}-${host.pid}-${++this.#count}-${label}.txt`);
+      const file = new OverflowFile(path, host.files.open(path, "wx", 0o600), fileCap);
+      this.#live.add(path);
+      return file;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Writes a whole text; `undefined` where it could not be saved. */
+  save(tool: string, text: string): string | undefined {
+    const file = this.open(tool);
+    file?.write(text);
+    return file?.close();
+  }
+
+  /**
+   * Removes files older than a day, and the oldest beyond the total cap. Files of this session stay, and files
+   * that aren't ours; what can't be read is passed over.
+   */
+  clean(now = Date.now()): void {
+    const kept: { path: string; size: number; mtimeMs: number }[] = [];
+    for (const project of list(this.#options.folder)) {
+      for (const name of list(join(this.#options.folder, project))) {
+        if (!/^\d{13}-\d+-\d+-[\w-]*\.txt$/.test(name)) continue;
+        const path = join(this.#options.folder, project, name);
+        if (this.#live.has(path)) continue;
+        try {
+          const { kind, size, mtimeMs } = host.files.lstat(path);
+          if (kind !== "file") continue;
+          if (now - mtimeMs > DAY_MS) host.files.remove(path);
+          else kept.push({ path, size, mtimeMs });
+        } catch {
+          // Somebody else removed it.
+        }
+      }
+    }
+    kept.sort((a, b) => a.mtimeMs - b.mtimeMs);
+    let total = kept.reduce((sum, { size }) => sum + size, 0);
+    for (const { path, size } of kept) {
+      if (total <= this.#options.totalCap) break;
+      try {
+        host.files.remove(path);
+      } catch {
+        // Counted as gone all the same: the next start tries again.
+      }
+      total -= size;
+    }
+  }
+}
+
+/** One overflow file being written. Write errors end it quietly: the result then says "not saved". */
+export class OverflowFile {
+  readonly path: string;
+  readonly #cap: number;
+  #file: OpenFile | undefined;
+  #bytes = 0;
+  #failed = false;
+  #full = false;
+
+  constructor(path: string, file: OpenFile, cap: number) {
+    this.path = path;
+    this.#file = file;
+    this.#cap = cap;
+  }
+
+  write(text: string): void {
+    if (!this.#file || this.#full || text === "") return;
+    let bytes = new TextEncoder().encode(text);
+    if (this.#bytes + bytes.length > this.#cap) {
+      bytes = bytes.subarray(0, codePointEnd(bytes, this.#cap - this.#bytes));
+      this.#full = true;
+    }
+    try {
+      this.#file.write(bytes);
+      this.#bytes += bytes.length;
+      if (this.#full) this.#file.write(new TextEncoder().encode(`\n[the file's cap of ${this.#cap} bytes is reached]\n`));
+    } catch {
+      this.#failed = true;
+      this.close();
+    }
+  }
+
+  /** The path of the whole file; `undefined` where it could not be written. */
+  close(): string | undefined {
+    this.#file?.close();
+    this.#file = undefined;
+    return this.#failed ? undefined : this.path;
+  }
+
+  /** Closes and removes the file: it turned out that nothing was cut. */
+  discard(): void {
+    this.close();
+    try {
+      host.files.remove(this.path);
+    } catch {
+      // It is gone, which is what was wanted.
+    }
+  }
+}
+
+function codePointEnd(bytes: Uint8Array, at: number): number {
+  let end = Math.max(0, at);
+  while (end > 0 && (bytes[end]! & 0xc0) === 0x80) end--;
+  return end;
+}
+
+function list(folder: string): string[] {
+  try {
+    return host.files.readDir(folder);
+  } catch {
+    return [];
+  }
+}
+
+/** A readable slug and a hash: two projects never share a folder. */
+function projectName(project: string): string {
+  const slug = basename(project).replace(/[^A-Za-z0-9._-]/g, "_").slice(0, 40) || "root";
+  return `${slug}-${sha256(project).slice(0, 12)}`;
+}

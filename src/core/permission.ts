@@ -1,0 +1,217 @@
+/**
+ * Rules and modes → allow, ask, deny. Deny beats ask beats allow; a hook's or mod's `allow` beats a mode's ask,
+ * never a rule's. Core knows no shell grammar and no gitignore patterns: matchers for them are handed in.
+ */
+import { quote, UsageError } from "./errors.ts";
+import { inside } from "./paths.ts";
+import type { Entry } from "./registry.ts";
+import type { Effect, Subject, Traits } from "./tool.ts";
+
+export const MODES = ["default", "acceptEdits", "plan", "dontAsk", "bypassPermissions"] as const;
+export type Mode = typeof MODES[number];
+
+export type Behavior = "allow" | "ask" | "deny";
+
+/** `Tool`, `Tool(pattern)`, `mcp__server`, `mcp__server__*`. */
+export interface Rule {
+  behavior: Behavior;
+  text: string;
+  tool: string;
+  pattern?: string;
+  /** The folder that a relative pattern is relative to. */
+  root: string;
+}
+
+/** A part of a call that rules look at by itself: one simple command, one path. */
+export type Part = Subject & {
+  /** The same command seen through `sudo`, `env`, `sh -c`, …: what a deny or ask rule also looks at. */
+  inner?: readonly string[];
+  /** The command can't be told from its text: it is never allowed by a pattern. */
+  opaque?: true;
+};
+
+/** What core doesn't know how to do itself. Each is loaded when a rule needs it. */
+export interface Matchers {
+  path(pattern: string, path: string, root: string): boolean | Promise<boolean>;
+  command(pattern: string, command: string): boolean | Promise<boolean>;
+  /** The simple commands and redirected files of a command's text; `undefined` where it can't be parsed. */
+  commandParts(command: string, cwd: string): readonly Part[] | undefined | Promise<readonly Part[] | undefined>;
+}
+
+export interface Decision {
+  behavior: Behavior;
+  /** In words, for the result: which rule or mode. */
+  reason: string;
+  /** Decided by a rule, which no hook's or mod's `allow` overrides. */
+  byRule: boolean;
+  /** A rule that would allow it, for the hint. */
+  allowWith?: string;
+}
+
+export interface Asked {
+  entry: Entry;
+  traits: Traits;
+  cwd: string;
+  /** The working folders, as real paths: reading inside them needs no leave. */
+  folders: readonly string[];
+  mode: Mode;
+}
+
+/** Parses `Tool(pattern)`. Throws a `UsageError` that quotes the rule. */
+export function parseRule(text: string, behavior: Behavior, root: string): Rule {
+  const match = /^\s*([\w*.-]+)\s*(?:\((.*)\))?\s*$/s.exec(text);
+  if (!match) throw new UsageError(`Cannot read the rule ${quote(text)}: not Tool or Tool(pattern)`, "e.g. Bash(git *)");
+  const [, tool, pattern] = match;
+  const rule: Rule = { behavior, text: text.trim(), tool: tool!, root };
+  if (pattern !== undefined && pattern !== "" && pattern !== "*") rule.pattern = pattern;
+  return rule;
+}
+
+export class Policy {
+  readonly #rules: readonly Rule[];
+  readonly #matchers: Matchers;
+  /** Tools that a rule's name covers by effect: the rule for editing covers every tool that writes. */
+  readonly #covers: ReadonlyMap<string, Effect>;
+
+  constructor(rules: readonly Rule[], matchers: Matchers, covers: ReadonlyMap<string, Effect>) {
+    this.#rules = rules;
+    this.#matchers = matchers;
+    this.#covers = covers;
+  }
+
+  /** The deny rule that stands against the call, if one does. */
+  async denied(asked: Asked): Promise<Decision | undefined> {
+    if (!this.#rules.some((rule) => rule.behavior === "deny" && this.#concerns(rule, asked))) return undefined;
+    const decision = await this.decide(asked);
+    return decision.behavior === "deny" && decision.byRule ? decision : undefined;
+  }
+
+  /** Rules, then the mode. The strictest answer of all parts of the call. */
+  decide(asked: Asked): Decision | Promise<Decision> {
+    const rules = this.#rules.filter((rule) => this.#concerns(rule, asked));
+    if (rules.length === 0) return this.#byMode(asked, asked.traits.subjects ?? []);
+    return this.#byRules(asked, rules);
+  }
+
+  async #byRules(asked: Asked, rules: readonly Rule[]): Promise<Decision> {
+    const parts = await this.#parts(asked);
+    let worst: Decision | undefined;
+    for (const part of parts) {
+      const decision = await this.#decidePart(asked, part, rules);
+      if (!worst || RANK[decision.behavior] > RANK[worst.behavior]) worst = decision;
+    }
+    return worst!;
+  }
+
+  async #decidePart(asked: Asked, part: Part, rules: readonly Rule[]): Promise<Decision> {
+    for (const behavior of ["deny", "ask", "allow"] as const) {
+      for (const rule of rules) {
+        if (rule.behavior !== behavior || !await this.#matches(rule, part)) continue;
+        return { behavior, reason: `the ${behavior} rule ${quote(rule.text)}`, byRule: true, ...allowWith(asked, part) };
+      }
+    }
+    return this.#byMode(asked, [part]);
+  }
+
+  async #parts(asked: Asked): Promise<readonly Part[]> {
+    const subjects = asked.traits.subjects ?? [];
+    if (subjects.length === 0) return [{ kind: "tool", value: asked.entry.name, access: asked.traits.effect }];
+    const parts: Part[] = [];
+    for (const subject of subjects) {
+      if (subject.kind !== "command") parts.push(subject);
+      else {
+        const found = await this.#matchers.commandParts(subject.value, asked.cwd);
+        if (found === undefined || found.length === 0) parts.push({ ...subject, opaque: true });
+        else parts.push(...found);
+      }
+    }
+    return parts;
+  }
+
+  #concerns(rule: Rule, { entry, traits }: Asked): boolean {
+    return nameMatches(rule.tool, entry.names) || this.#coversAccess(rule, traits);
+  }
+
+  #coversAccess(rule: Rule, traits: Traits): boolean {
+    const covered = this.#covers.get(rule.tool);
+    if (covered === undefined) return false;
+    // A command can write and read any file, but only its redirections say which.
+    return traits.effect === covered || (traits.subjects ?? []).some((subject) => subject.kind === "command" ||
+      subject.access === covered);
+  }
+
+  async #matches(rule: Rule, part: Part): Promise<boolean> {
+    const covered = this.#covers.get(rule.tool);
+    if (part.kind === "command") {
+      // A rule about files says nothing about a command's text.
+      if (covered !== undefined) return false;
+      if (rule.pattern === undefined) return true;
+      if (rule.behavior === "allow") return !part.opaque && await this.#matchers.command(rule.pattern, part.value);
+      for (const text of [part.value, ...part.inner ?? []]) {
+        if (await this.#matchers.command(rule.pattern, text)) return true;
+      }
+      return false;
+    }
+    if (part.kind === "path") {
+      const fits = covered === undefined || part.access === undefined || part.access === covered ||
+        (rule.behavior === "allow" && covered === "write");
+      if (!fits) return false;
+      return rule.pattern === undefined || await this.#matchers.path(rule.pattern, part.value, rule.root);
+    }
+    return rule.pattern === undefined || rule.pattern === part.value;
+  }
+
+  /** What the mode says where no rule does. */
+  #byMode(asked: Asked, parts: readonly Part[]): Decision {
+    const { mode, traits, folders } = asked;
+    const decision = (behavior: Behavior, why: string): Decision => ({
+      behavior,
+      reason: `mode ${mode}: ${why}`,
+      byRule: false,
+      ...allowWith(asked, parts[0]),
+    });
+    if (mode === "bypassPermissions") return decision("allow", "everything is allowed");
+    const access = strongest(parts, traits.effect);
+    const within = parts.every((part) => part.kind !== "path" || isWithin(folders, part.value));
+    if (access === "read" && within) return decision("allow", "reading inside the working folder");
+    if (mode === "plan" && access !== "read") return decision("deny", "only reading is allowed");
+    if (mode === "acceptEdits" && access === "write" && within) return decision("allow", "edits are accepted");
+    const what = { read: "reading outside the working folder", write: "writing", run: "running" }[access];
+    return decision(mode === "dontAsk" ? "deny" : "ask", `${what} needs to be allowed`);
+  }
+}
+
+function isWithin(folders: readonly string[], path: string): boolean {
+  return folders.some((folder) => inside(folder, path) !== undefined);
+}
+
+const RANK: Record<Behavior, number> = { allow: 0, ask: 1, deny: 2 };
+
+function strongest(parts: readonly Part[], effect: Effect): Effect {
+  if (parts.length === 0) return effect;
+  const accesses = parts.map((part) => part.access ?? effect);
+  return accesses.includes("run") ? "run" : accesses.includes("write") ? "write" : "read";
+}
+
+/** `mcp__server` stands for all its tools, `*` for any run of characters; anything else is one name. */
+function nameMatches(rule: string, names: ReadonlySet<string>): boolean {
+  if (names.has(rule) || rule === "*") return true;
+  if (rule.endsWith("*")) {
+    const prefix = rule.slice(0, -1);
+    for (const name of names) if (name.startsWith(prefix)) return true;
+    return false;
+  }
+  if (!rule.startsWith("mcp__")) return false;
+  for (const name of names) if (name.startsWith(`${rule}__`)) return true;
+  return false;
+}
+
+/** The narrowest rule that would have allowed this part. */
+function allowWith({ entry }: Asked, part: Part | undefined): { allowWith: string } {
+  if (part?.kind === "path") return { allowWith: `${entry.name}(/${part.value})` };
+  if (part?.kind === "command" && !part.opaque) {
+    const words = part.value.split(" ");
+    return { allowWith: `${entry.name}(${words.length > 1 ? `${words[0]} *` : part.value})` };
+  }
+  return { allowWith: entry.name };
+}

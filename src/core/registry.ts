@@ -1,0 +1,168 @@
+/**
+ * All tools that are there, in three tiers: mod, external, built-in. A registration gives back its remover.
+ */
+import type { AnyFace, Family, HookFace } from "./face.ts";
+import { checkSchema, checkWithLibrary, type Checked, type JsonSchema, needsLibrary } from "./schema.ts";
+import type { AnyTool, Asset, Effect } from "./tool.ts";
+
+export type Tier = "mod" | "external" | "builtin";
+
+/** A tool under one name, ready to be called; all tiers look the same from here on. */
+export interface Entry {
+  readonly name: string;
+  readonly tier: Tier;
+  /** Where it comes from, for people: a plugin's path, a server's name, `built in`. */
+  readonly source: string;
+  readonly tool: AnyTool;
+  readonly family: Family | undefined;
+  readonly toolsets: readonly string[];
+  readonly description: string;
+  readonly schema: JsonSchema;
+  /** Every name that rules, matchers and filters may know it by: its own, the canonical, all faces'. */
+  readonly names: ReadonlySet<string>;
+  readonly hooks: HookFace | undefined;
+  /** Hidden unless a turn chooses the scope. */
+  readonly scope: string | undefined;
+  check(args: unknown): Checked | Promise<Checked>;
+  toCanonical(args: Record<string, unknown>): Record<string, unknown>;
+  checkCanonical(args: unknown): Checked | Promise<Checked>;
+  present(data: unknown, args: Record<string, unknown>): unknown;
+}
+
+/** A tool that stands under its own name only: a mod's, an MCP server's, an SDK host's. */
+export interface PlainTool {
+  tool: AnyTool;
+  tier: "mod" | "external";
+  source: string;
+  description: string;
+  readonly schema: JsonSchema;
+  scope?: string;
+  /** Overrides the check by schema, for tools that bring a zod schema. */
+  check?(args: unknown): Checked | Promise<Checked>;
+}
+
+export class Registry {
+  readonly #entries = new Map<object, readonly Entry[]>();
+
+  /** Adds the built-in tools with their faces. */
+  addBuiltins(
+    tools: readonly AnyTool[],
+    faces: readonly AnyFace[],
+    asset: (key: string) => Asset,
+  ): () => void {
+    const namesOf = new Map<AnyTool, Set<string>>(tools.map((tool) => [tool, new Set([tool.name])]));
+    const hooksOf = new Map<AnyTool, HookFace>();
+    for (const face of faces) {
+      namesOf.get(face.tool)?.add(face.name);
+      if (face.hooks) {
+        hooksOf.set(face.tool, face.hooks);
+        for (const name of face.hooks.alsoMatches ?? []) namesOf.get(face.tool)?.add(name);
+      }
+    }
+    const entries: Entry[] = [];
+    for (const tool of tools) {
+      const own = asset(assetKey("canonical", tool.name));
+      const shared = { tier: "builtin", source: "built in", tool, scope: undefined } as const;
+      const names = namesOf.get(tool)!;
+      const hooks = hooksOf.get(tool);
+      const checkCanonical = checker(own.schema);
+      for (const face of faces) {
+        if (face.tool !== tool) continue;
+        const { description, schema } = asset(assetKey(face.family, face.name));
+        entries.push({
+          ...shared,
+          name: face.name,
+          family: face.family,
+          toolsets: face.toolsets,
+          description,
+          schema,
+          names,
+          hooks,
+          check: checker(schema),
+          toCanonical: face.toCanonical,
+          checkCanonical,
+          present: face.present ?? tool.present ?? identity,
+        });
+      }
+      entries.push({
+        ...shared,
+        name: tool.name,
+        family: "canonical",
+        toolsets: tool.toolsets ?? [],
+        description: own.description,
+        schema: own.schema,
+        names,
+        hooks,
+        check: checkCanonical,
+        toCanonical: sameArgs,
+        checkCanonical,
+        present: tool.present ?? identity,
+      });
+    }
+    return this.#add(entries);
+  }
+
+  /** Adds a mod's or an external tool. Its schema is asked for when it is needed, since making one may be dear. */
+  add(plain: PlainTool): () => void {
+    const { tool, tier, source, description, scope } = plain;
+    const verify = plain.check ?? checker(plain.schema);
+    return this.#add([{
+      name: tool.name,
+      tier,
+      source,
+      tool,
+      family: undefined,
+      toolsets: [],
+      description,
+      get schema() {
+        return plain.schema;
+      },
+      names: new Set([tool.name]),
+      hooks: undefined,
+      scope,
+      check: verify,
+      toCanonical: sameArgs,
+      checkCanonical: verify,
+      present: tool.present ?? identity,
+    }]);
+  }
+
+  #add(entries: readonly Entry[]): () => void {
+    const key = {};
+    this.#entries.set(key, entries);
+    return () => {
+      this.#entries.delete(key);
+    };
+  }
+
+  /** What is there now, in order of registration. */
+  entries(): Entry[] {
+    return [...this.#entries.values()].flat();
+  }
+
+  /** Effects that a rule's name covers beyond its own tool, by name. */
+  covers(): Map<string, Effect> {
+    const covers = new Map<string, Effect>();
+    for (const { tool, names } of this.entries()) {
+      if (tool.covers) for (const name of names) covers.set(name, tool.covers);
+    }
+    return covers;
+  }
+}
+
+/** The key of a face's text and schema among the generated assets. */
+export function assetKey(family: Family, name: string): string {
+  return `${family}:${name}`;
+}
+
+function checker(schema: JsonSchema): (args: unknown) => Checked | Promise<Checked> {
+  return needsLibrary(schema) ? (args) => checkWithLibrary(schema, args) : (args) => checkSchema(schema, args);
+}
+
+function identity(data: unknown): unknown {
+  return data;
+}
+
+function sameArgs(args: Record<string, unknown>): Record<string, unknown> {
+  return args;
+}

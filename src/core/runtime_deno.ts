@@ -1,0 +1,197 @@
+/** `Host` on Deno, with `Deno.*` alone: touching `process` or a `node:` module would cost more than a whole start. */
+import type { FileInfo, FileKind, Host, HostFiles, OpenFile, OpenHow } from "./runtime.ts";
+
+interface DenoStat {
+  isFile: boolean;
+  isDirectory: boolean;
+  isSymlink: boolean;
+  isFifo: boolean | null;
+  isSocket: boolean | null;
+  size: number;
+  mode: number | null;
+  uid: number | null;
+  gid: number | null;
+  mtime: Date | null;
+  ctime: Date | null;
+  dev: number;
+  ino: number | null;
+  nlink: number | null;
+}
+
+interface DenoFile {
+  readSync(into: Uint8Array): number | null;
+  writeSync(bytes: Uint8Array): number;
+  seekSync(offset: number, whence: number): number;
+  truncateSync(size: number): void;
+  syncSync(): void;
+  statSync(): DenoStat;
+  close(): void;
+}
+
+interface DenoStream {
+  isTerminal(): boolean;
+  writeSync(bytes: Uint8Array): number;
+}
+
+/** The part of Deno's interface that is used here; declared by hand so that `tsc` needs no Deno types. */
+interface DenoNamespace {
+  version: { deno: string };
+  build: { os: string };
+  args: string[];
+  pid: number;
+  uid(): number | null;
+  cwd(): string;
+  chdir(path: string): void;
+  env: { get(name: string): string | undefined; toObject(): Record<string, string> };
+  stdin: { readable: ReadableStream<Uint8Array>; isTerminal(): boolean };
+  stdout: DenoStream;
+  stderr: DenoStream;
+  exitCode: number;
+  exit(code: number): never;
+  addSignalListener(signal: string, handler: () => void): void;
+  removeSignalListener(signal: string, handler: () => void): void;
+  readFileSync(path: string): Uint8Array;
+  openSync(path: string, options: Record<string, unknown>): DenoFile;
+  statSync(path: string): DenoStat;
+  lstatSync(path: string): DenoStat;
+  realPathSync(path: string): string;
+  readDirSync(path: string): Iterable<{ name: string }>;
+  mkdirSync(path: string, options: { mode: number }): void;
+  renameSync(from: string, to: string): void;
+  removeSync(path: string, options?: { recursive: boolean }): void;
+  chmodSync(path: string, mode: number): void;
+  chownSync(path: string, uid: number, gid: number): void;
+}
+
+const OPEN: Record<OpenHow, Record<string, boolean>> = {
+  "r": { read: true },
+  "r+": { read: true, write: true },
+  "w": { write: true, create: true, truncate: true },
+  "wx": { write: true, createNew: true },
+  "a": { append: true, create: true },
+};
+
+export function denoHost(): Host {
+  const deno = (globalThis as unknown as { Deno: DenoNamespace }).Deno;
+  const os = deno.build.os;
+  const stream = (fd: 1 | 2) => fd === 1 ? deno.stdout : deno.stderr;
+  return {
+    name: "deno",
+    version: deno.version.deno,
+    platform: os === "windows" ? "win32" : os as Host["platform"],
+    pid: deno.pid,
+    get uid() {
+      return deno.uid() ?? -1;
+    },
+    files: denoFiles(deno),
+    args: () => deno.args,
+    cwd: () => deno.cwd(),
+    chdir: (path) => deno.chdir(path),
+    env: (name) => deno.env.get(name),
+    envAll: () => deno.env.toObject(),
+    home: () =>
+      deno.env.get("HOME") ??
+        globalThis.process.getBuiltinModule("node:os").homedir(),
+    isTerminal: (fd) => fd === 0 ? deno.stdin.isTerminal() : stream(fd).isTerminal(),
+    write(fd, text) {
+      const bytes = new TextEncoder().encode(text);
+      for (let done = 0; done < bytes.length;) {
+        try {
+          done += stream(fd).writeSync(done === 0 ? bytes : bytes.subarray(done));
+        } catch (error) {
+          if ((error as { code?: string }).code !== "EAGAIN") throw error;
+          Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2);
+        }
+      }
+    },
+    stdin: () => deno.stdin.readable as unknown as AsyncIterable<Uint8Array>,
+    builtin: <T>(name: string) => globalThis.process.getBuiltinModule(name) as T,
+    setExitCode: (code) => {
+      deno.exitCode = code;
+    },
+    exit: (code) => deno.exit(code),
+    onSignal(signal, handler) {
+      deno.addSignalListener(signal, handler);
+      return () => deno.removeSignalListener(signal, handler);
+    },
+  };
+}
+
+function denoFiles(deno: DenoNamespace): HostFiles {
+  return {
+    read: (path) => deno.readFileSync(path),
+    open(path, how, mode) {
+      const file = deno.openSync(path, mode === undefined ? OPEN[how] : { ...OPEN[how], mode });
+      return new DenoOpenFile(file);
+    },
+    stat: (path) => info(deno.statSync(path)),
+    lstat: (path) => info(deno.lstatSync(path)),
+    realpath: (path) => deno.realPathSync(path),
+    readDir: (path) => Array.from(deno.readDirSync(path), (entry) => entry.name),
+    mkdir: (path, mode) => deno.mkdirSync(path, { mode }),
+    rename: (from, to) => deno.renameSync(from, to),
+    remove: (path) => deno.removeSync(path),
+    removeTree(path) {
+      try {
+        deno.removeSync(path, { recursive: true });
+      } catch (error) {
+        if ((error as { code?: string }).code !== "ENOENT") throw error;
+      }
+    },
+    chmod: (path, mode) => deno.chmodSync(path, mode),
+    chown: (path, uid, gid) => deno.chownSync(path, uid, gid),
+  };
+}
+
+class DenoOpenFile implements OpenFile {
+  #file: DenoFile;
+  constructor(file: DenoFile) {
+    this.#file = file;
+  }
+  read(into: Uint8Array): number {
+    return this.#file.readSync(into) ?? 0;
+  }
+  write(bytes: Uint8Array): void {
+    let done = 0;
+    while (done < bytes.length) done += this.#file.writeSync(bytes.subarray(done));
+  }
+  seek(position: number): void {
+    this.#file.seekSync(position, 0);
+  }
+  truncate(size: number): void {
+    this.#file.truncateSync(size);
+  }
+  sync(): void {
+    this.#file.syncSync();
+  }
+  info(): FileInfo {
+    return info(this.#file.statSync());
+  }
+  close(): void {
+    this.#file.close();
+  }
+}
+
+function info(stat: DenoStat): FileInfo {
+  return {
+    kind: kindOf(stat),
+    size: stat.size,
+    mode: stat.mode ?? 0,
+    uid: stat.uid ?? -1,
+    gid: stat.gid ?? -1,
+    mtimeMs: stat.mtime?.getTime() ?? 0,
+    ctimeMs: stat.ctime?.getTime() ?? 0,
+    dev: stat.dev,
+    ino: stat.ino ?? 0,
+    nlink: stat.nlink ?? 1,
+  };
+}
+
+function kindOf(stat: DenoStat): FileKind {
+  if (stat.isFile) return "file";
+  if (stat.isDirectory) return "directory";
+  if (stat.isSymlink) return "symlink";
+  if (stat.isFifo) return "fifo";
+  if (stat.isSocket) return "socket";
+  return "device";
+}

@@ -1,0 +1,129 @@
+/** `Host` on Node. Modules are fetched by `getBuiltinModule`, so that Deno never loads them for this file. */
+import type { FileInfo, FileKind, Host, HostFiles, OpenFile } from "./runtime.ts";
+
+type Fs = typeof import("node:fs");
+
+export function nodeHost(): Host {
+  const process = globalThis.process;
+  const builtin = <T>(name: string) => process.getBuiltinModule(name) as T;
+  const fs = builtin<Fs>("node:fs");
+  return {
+    name: "node",
+    version: process.versions.node,
+    platform: process.platform as Host["platform"],
+    pid: process.pid,
+    uid: process.getuid?.() ?? -1,
+    files: nodeFiles(fs),
+    args: () => process.argv.slice(2),
+    cwd: () => process.cwd(),
+    chdir: (path) => process.chdir(path),
+    env: (name) => process.env[name],
+    envAll: () => ({ ...process.env }) as Record<string, string>,
+    home: () => process.env.HOME ?? builtin<typeof import("node:os")>("node:os").homedir(),
+    isTerminal: (fd) => builtin<typeof import("node:tty")>("node:tty").isatty(fd),
+    write: (fd, text) => writeAll(fs, fd, new TextEncoder().encode(text)),
+    stdin: () => process.stdin,
+    builtin,
+    setExitCode: (code) => {
+      process.exitCode = code;
+    },
+    exit: (code) => process.exit(code),
+    onSignal(signal, handler) {
+      process.on(signal, handler);
+      return () => process.off(signal, handler);
+    },
+  };
+}
+
+/** A full pipe that somebody else made non-blocking answers EAGAIN: wait a moment and go on, nothing is dropped. */
+function writeAll(fs: Fs, fd: number, bytes: Uint8Array): void {
+  let done = 0;
+  while (done < bytes.length) {
+    try {
+      done += fs.writeSync(fd, bytes, done);
+    } catch (error) {
+      if ((error as { code?: string }).code !== "EAGAIN") throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2);
+    }
+  }
+}
+
+function nodeFiles(fs: Fs): HostFiles {
+  return {
+    read: (path) => fs.readFileSync(path),
+    open: (path, how, mode) => new NodeFile(fs, fs.openSync(path, how, mode)),
+    stat: (path) => info(fs.statSync(path)),
+    lstat: (path) => info(fs.lstatSync(path)),
+    realpath: (path) => fs.realpathSync.native(path),
+    readDir: (path) => fs.readdirSync(path),
+    mkdir: (path, mode) => fs.mkdirSync(path, { mode }),
+    rename: (from, to) => fs.renameSync(from, to),
+    remove: (path) => fs.unlinkSync(path),
+    removeTree: (path) => fs.rmSync(path, { recursive: true, force: true }),
+    chmod: (path, mode) => fs.chmodSync(path, mode),
+    chown: (path, uid, gid) => fs.chownSync(path, uid, gid),
+  };
+}
+
+class NodeFile implements OpenFile {
+  #fs: Fs;
+  #fd: number;
+  /** `null` lets the system keep the place, as long as nobody asked for another one. */
+  #position: number | null = null;
+  constructor(fs: Fs, fd: number) {
+    this.#fs = fs;
+    this.#fd = fd;
+  }
+  read(into: Uint8Array): number {
+    const count = this.#fs.readSync(this.#fd, into, 0, into.length, this.#position);
+    if (this.#position !== null) this.#position += count;
+    return count;
+  }
+  write(bytes: Uint8Array): void {
+    let done = 0;
+    while (done < bytes.length) {
+      const count = this.#fs.writeSync(this.#fd, bytes, done, bytes.length - done, this.#position);
+      if (this.#position !== null) this.#position += count;
+      done += count;
+    }
+  }
+  seek(position: number): void {
+    this.#position = position;
+  }
+  truncate(size: number): void {
+    this.#fs.ftruncateSync(this.#fd, size);
+  }
+  sync(): void {
+    this.#fs.fsyncSync(this.#fd);
+  }
+  info(): FileInfo {
+    return info(this.#fs.fstatSync(this.#fd));
+  }
+  close(): void {
+    this.#fs.closeSync(this.#fd);
+  }
+}
+
+function info(stats: import("node:fs").Stats): FileInfo {
+  return {
+    kind: kindOf(stats),
+    size: stats.size,
+    mode: stats.mode,
+    uid: stats.uid,
+    gid: stats.gid,
+    mtimeMs: Math.floor(stats.mtimeMs),
+    ctimeMs: Math.floor(stats.ctimeMs),
+    dev: stats.dev,
+    ino: stats.ino,
+    nlink: stats.nlink,
+  };
+}
+
+function kindOf(stats: import("node:fs").Stats): FileKind {
+  if (stats.isFile()) return "file";
+  if (stats.isDirectory()) return "directory";
+  if (stats.isSymbolicLink()) return "symlink";
+  if (stats.isFIFO()) return "fifo";
+  if (stats.isSocket()) return "socket";
+  return "device";
+}

@@ -1,0 +1,218 @@
+/**
+ * What may run together. Readers of a key share it, a writer has it alone, a call without keys claims everything;
+ * conflicts are settled in the order in which calls arrived.
+ *
+ * A call declares its claims when it arrives, before anything that may take time, so a slow hook of an earlier
+ * call never lets a later one overtake it. `enter` takes the claims the call has in the end.
+ */
+import { AgentError } from "./errors.ts";
+import type { Traits } from "./tool.ts";
+
+/** What a call claims: keys, absent for everything; alone or with other readers. */
+export interface Claim {
+  readonly keys: readonly string[] | undefined;
+  readonly alone: boolean;
+}
+
+export function claimOf(traits: Traits): Claim {
+  return { keys: traits.keys, alone: traits.effect !== "read" };
+}
+
+/** One call's place in the queue. */
+export interface Ticket {
+  /** Says what the call will probably claim; later calls that conflict with it wait. */
+  declare(claim: Claim): void;
+  /** Waits until nothing conflicts; `undefined` when that is so already. Rejects with the abort's reason. */
+  enter(claim: Claim, aborted?: AbortSignal): Promise<void> | undefined;
+  /** Ends the claim. Safe to call more than once. */
+  leave(): void;
+}
+
+interface Entry {
+  /** Arrival of the outermost call, then of this one. */
+  order: number;
+  place: number;
+  parent: Entry | undefined;
+  root: Entry | undefined;
+  claim: Claim | undefined;
+  running: boolean;
+  wake: (() => void) | undefined;
+  /** While waiting: the entries it waits for. */
+  waitsFor: readonly Entry[];
+}
+
+export class Schedule {
+  readonly #live = new Set<Entry>();
+  readonly #byKey = new Map<string, Set<Entry>>();
+  /** Entries that claim everything. */
+  readonly #wide = new Set<Entry>();
+  #next = 0;
+
+  /** A ticket in order of arrival; a nested call passes its parent's and inherits its claims. */
+  take(parent?: Ticket): Ticket {
+    const above = parent instanceof ScheduleTicket ? parent.entry : undefined;
+    const root = above?.root ?? above;
+    const entry: Entry = {
+      order: root?.order ?? this.#next,
+      place: this.#next++,
+      parent: above,
+      root,
+      claim: undefined,
+      running: false,
+      wake: undefined,
+      waitsFor: [],
+    };
+    this.#live.add(entry);
+    return new ScheduleTicket(this, entry);
+  }
+
+  /** How many calls hold or wait for something. */
+  get size(): number {
+    return this.#live.size;
+  }
+
+  declare(entry: Entry, claim: Claim): void {
+    this.#drop(entry);
+    entry.claim = claim;
+    if (claim.keys === undefined) this.#wide.add(entry);
+    else {
+      for (const key of claim.keys) {
+        const holders = this.#byKey.get(key);
+        if (holders) holders.add(entry);
+        else this.#byKey.set(key, new Set([entry]));
+      }
+    }
+  }
+
+  enter(entry: Entry, claim: Claim, signal: AbortSignal | undefined): Promise<void> | undefined {
+    this.declare(entry, claim);
+    if (this.#start(entry)) return undefined;
+    return new Promise((resolve, reject) => {
+      const settle = () => {
+        entry.wake = undefined;
+        signal?.removeEventListener("abort", abort);
+      };
+      const abort = () => {
+        settle();
+        reject(signal!.reason);
+      };
+      entry.wake = () => {
+        try {
+          if (!this.#start(entry)) return;
+        } catch (error) {
+          settle();
+          return reject(error);
+        }
+        settle();
+        resolve();
+      };
+      if (signal?.aborted) return abort();
+      signal?.addEventListener("abort", abort, { once: true });
+    });
+  }
+
+  leave(entry: Entry): void {
+    if (!this.#live.delete(entry)) return;
+    this.#drop(entry);
+    entry.running = false;
+    entry.wake = undefined;
+    this.#wakeAll();
+  }
+
+  #start(entry: Entry): boolean {
+    const blockers = this.#blockers(entry);
+    entry.waitsFor = blockers;
+    if (blockers.length > 0) {
+      if (entry.root && blockers.some((blocker) => this.#waitsOn(blocker, entry.root!))) {
+        throw new AgentError(
+          "Cannot run a nested call: it would wait for a call that waits for its own parent",
+          "declare the files that the outer tool touches as its keys",
+        );
+      }
+      return false;
+    }
+    entry.running = true;
+    return true;
+  }
+
+  /** Earlier calls in conflict, and later ones that run already (a rewritten call may claim what they hold). */
+  #blockers(entry: Entry): Entry[] {
+    const claim = entry.claim!;
+    const found = new Set<Entry>();
+    const look = (others: Iterable<Entry>) => {
+      for (const other of others) {
+        const conflict = claim.alone || other.claim!.alone;
+        if (!conflict || !(other.running || isBefore(other, entry)) || isFamily(entry, other)) continue;
+        found.add(other);
+      }
+    };
+    look(this.#wide);
+    if (claim.keys === undefined) {
+      for (const holders of this.#byKey.values()) look(holders);
+    } else {
+      for (const key of claim.keys) look(this.#byKey.get(key) ?? []);
+    }
+    return [...found];
+  }
+
+  /** Does `entry`, or a call nested in it, wait for the family of `root`? */
+  #waitsOn(entry: Entry, root: Entry, seen = new Set<Entry>()): boolean {
+    const family = entry.root ?? entry;
+    if (family === root) return true;
+    if (seen.has(family)) return false;
+    seen.add(family);
+    for (const member of this.#live) {
+      if (member !== family && member.root !== family) continue;
+      if (member.wake && member.waitsFor.some((other) => this.#waitsOn(other, root, seen))) return true;
+    }
+    return false;
+  }
+
+  #drop(entry: Entry): void {
+    const keys = entry.claim?.keys;
+    this.#wide.delete(entry);
+    for (const key of keys ?? []) {
+      const holders = this.#byKey.get(key);
+      holders?.delete(entry);
+      if (holders?.size === 0) this.#byKey.delete(key);
+    }
+    entry.claim = undefined;
+  }
+
+  #wakeAll(): void {
+    // In order of arrival: an earlier call in line takes what a later one also waits for.
+    for (const entry of [...this.#live]) entry.wake?.();
+  }
+}
+
+function isBefore(a: Entry, b: Entry): boolean {
+  return a.order < b.order || (a.order === b.order && a.place < b.place);
+}
+
+/** A call never waits for itself, for one that it is nested in, or for one nested in it. */
+function isFamily(a: Entry, b: Entry): boolean {
+  return isWithin(a, b) || isWithin(b, a);
+}
+
+function isWithin(inner: Entry, outer: Entry): boolean {
+  for (let at: Entry | undefined = inner; at; at = at.parent) if (at === outer) return true;
+  return false;
+}
+
+class ScheduleTicket implements Ticket {
+  readonly entry: Entry;
+  readonly #schedule: Schedule;
+  constructor(schedule: Schedule, entry: Entry) {
+    this.#schedule = schedule;
+    this.entry = entry;
+  }
+  declare(claim: Claim): void {
+    this.#schedule.declare(this.entry, claim);
+  }
+  enter(claim: Claim, aborted?: AbortSignal): Promise<void> | undefined {
+    return this.#schedule.enter(this.entry, claim, aborted);
+  }
+  leave(): void {
+    this.#schedule.leave(this.entry);
+  }
+}

@@ -1,0 +1,313 @@
+/**
+ * Arguments in: coerce, check, explain. JSON Schema out: one normal form per model family.
+ *
+ * `checkSchema` interprets the part of JSON Schema that tools use (draft 2020-12, without references), builds a
+ * fresh value and never touches the one it was given. Libraries are for what it doesn't know: `needsLibrary`
+ * says so, and `checkWithLibrary` loads `@cfworker/json-schema` then.
+ */
+import { AgentError, quote } from "./errors.ts";
+
+export interface JsonSchema {
+  type?: string | readonly string[];
+  description?: string;
+  properties?: Readonly<Record<string, JsonSchema>>;
+  required?: readonly string[];
+  additionalProperties?: boolean | JsonSchema;
+  items?: JsonSchema | boolean;
+  enum?: readonly unknown[];
+  const?: unknown;
+  minimum?: number;
+  maximum?: number;
+  exclusiveMinimum?: number;
+  exclusiveMaximum?: number;
+  minLength?: number;
+  maxLength?: number;
+  minItems?: number;
+  maxItems?: number;
+  pattern?: string;
+  default?: unknown;
+  anyOf?: readonly JsonSchema[];
+  oneOf?: readonly JsonSchema[];
+  [keyword: string]: unknown;
+}
+
+/** One fault: where (`edits[0].old_string`), and what is wrong there. */
+export interface Issue {
+  path: string;
+  message: string;
+}
+
+export type Checked = { ok: true; value: Record<string, unknown> } | { ok: false; issues: Issue[] };
+
+const UNDERSTOOD = new Set([
+  ..."type description properties required additionalProperties items enum const default title examples".split(" "),
+  ..."minimum maximum exclusiveMinimum exclusiveMaximum minLength maxLength minItems maxItems".split(" "),
+  ..."pattern anyOf $schema $comment deprecated readOnly writeOnly format".split(" "),
+]);
+
+/** True when `schema` uses keywords that `checkSchema` would overlook. */
+export function needsLibrary(schema: JsonSchema | boolean | undefined): boolean {
+  if (typeof schema !== "object" || schema === null) return false;
+  for (const key of Object.keys(schema)) if (!UNDERSTOOD.has(key)) return true;
+  const parts = [...Object.values(schema.properties ?? {}), ...(schema.anyOf ?? [])];
+  for (const nested of [schema.items, schema.additionalProperties]) {
+    if (typeof nested === "object") parts.push(nested);
+  }
+  return parts.some(needsLibrary);
+}
+
+/**
+ * Checks tool arguments. Values are converted only where the schema's type is clear and the conversion exact
+ * (`"10"` for an integer, `"true"` for a boolean, JSON text for a list or an object, `null` for an optional
+ * field); strings stay strings.
+ */
+export function checkSchema(schema: JsonSchema, value: unknown): Checked {
+  const issues: Issue[] = [];
+  const checked = visit(schema, value, "", issues);
+  if (issues.length > 0) return { ok: false, issues };
+  if (typeof checked !== "object" || checked === null || Array.isArray(checked)) {
+    return { ok: false, issues: [{ path: "", message: `must be an object, got ${show(value)}` }] };
+  }
+  return { ok: true, value: checked as Record<string, unknown> };
+}
+
+/** Checks with a full JSON Schema validator, for schemas that mods and servers bring. Coerces first as above. */
+export async function checkWithLibrary(schema: JsonSchema, value: unknown): Promise<Checked> {
+  const { Validator } = await import("@cfworker/json-schema");
+  const coerced = visit(schema, value, "", []);
+  const result = new Validator(schema as object, "2020-12", false).validate(coerced);
+  if (result.valid && typeof coerced === "object" && coerced !== null && !Array.isArray(coerced)) {
+    return { ok: true, value: coerced as Record<string, unknown> };
+  }
+  const deepest = result.errors.filter((error) => error.keyword !== "properties" && error.keyword !== "items");
+  const issues = deepest.slice(0, 5).map((error) => ({
+    path: error.instanceLocation.replace(/^#\/?/, "").replaceAll("/", "."),
+    message: error.error,
+  }));
+  return { ok: false, issues: issues.length > 0 ? issues : [{ path: "", message: "must be an object" }] };
+}
+
+/** `Cannot call Read: "limit" must be an integer, got "3.7"`, with the parameters as the hint. */
+export function argumentError(tool: string, issues: readonly Issue[], schema: JsonSchema): AgentError {
+  const faults = issues.slice(0, 5).map(({ path, message }) => path === "" ? message : `${quote(path)} ${message}`);
+  return new AgentError(`Cannot call ${tool}: ${faults.join("; ")}`, parameterHint(schema));
+}
+
+function parameterHint(schema: JsonSchema): string | undefined {
+  const names = Object.keys(schema.properties ?? {});
+  if (names.length === 0) return "this tool takes no arguments";
+  const required = new Set(schema.required);
+  return `parameters: ${names.map((name) => required.has(name) ? `${name}*` : name).join(", ")} (* required)`;
+}
+
+function visit(schema: JsonSchema | boolean, given: unknown, path: string, issues: Issue[]): unknown {
+  if (typeof schema === "boolean") return copy(given);
+  if (schema.anyOf) return visitAnyOf(schema.anyOf, given, path, issues);
+  const types = schema.type === undefined ? undefined : typeof schema.type === "string" ? [schema.type] : schema.type;
+  const value = types?.length === 1 ? coerce(types[0]!, given) : given;
+  if (types && !types.some((type) => hasType(type, value))) {
+    issues.push({ path, message: `must be ${types.map(article).join(" or ")}, got ${show(given)}` });
+    return value;
+  }
+  if (schema.enum && !schema.enum.some((allowed) => same(allowed, value))) {
+    issues.push({ path, message: `must be one of ${schema.enum.map(show).join(", ")}, got ${show(given)}` });
+  }
+  if ("const" in schema && !same(schema.const, value)) {
+    issues.push({ path, message: `must be ${show(schema.const)}, got ${show(given)}` });
+  }
+  if (typeof value === "number") checkNumber(schema, value, path, issues);
+  else if (typeof value === "string") checkString(schema, value, path, issues);
+  else if (Array.isArray(value)) return visitArray(schema, value, path, issues);
+  else if (typeof value === "object" && value !== null) return visitObject(schema, value, path, issues);
+  return value;
+}
+
+function visitAnyOf(options: readonly JsonSchema[], given: unknown, path: string, issues: Issue[]): unknown {
+  let fewest: Issue[] | undefined;
+  for (const option of options) {
+    const found: Issue[] = [];
+    const value = visit(option, given, path, found);
+    if (found.length === 0) return value;
+    if (!fewest || found.length < fewest.length) fewest = found;
+  }
+  issues.push(...(fewest ?? []));
+  return given;
+}
+
+function visitObject(schema: JsonSchema, value: object, path: string, issues: Issue[]): object {
+  const properties = schema.properties ?? {};
+  const source = value as Record<string, unknown>;
+  const result: Record<string, unknown> = {};
+  const required = schema.required ?? [];
+  for (const key of Object.keys(source)) {
+    const property = Object.hasOwn(properties, key) ? properties[key] : undefined;
+    const at = path === "" ? key : `${path}.${key}`;
+    if (property !== undefined) {
+      // Models send null for "not given".
+      if (source[key] === null && !required.includes(key) && !allowsNull(property)) continue;
+      if (source[key] === undefined) continue;
+      put(result, key, visit(property, source[key], at, issues));
+    } else if (schema.additionalProperties === false) {
+      issues.push({ path: at, message: "is not a parameter of this tool" });
+    } else if (typeof schema.additionalProperties === "object") {
+      put(result, key, visit(schema.additionalProperties, source[key], at, issues));
+    } else {
+      put(result, key, copy(source[key]));
+    }
+  }
+  for (const key of required) {
+    if (source[key] === undefined || (!Object.hasOwn(source, key))) {
+      issues.push({ path: path === "" ? key : `${path}.${key}`, message: "is missing" });
+    }
+  }
+  for (const key of Object.keys(properties)) {
+    const fallback = properties[key]!.default;
+    if (fallback !== undefined && !Object.hasOwn(result, key)) put(result, key, copy(fallback));
+  }
+  return result;
+}
+
+function visitArray(schema: JsonSchema, value: unknown[], path: string, issues: Issue[]): unknown[] {
+  const { minItems, maxItems, items } = schema;
+  if (minItems !== undefined && value.length < minItems) {
+    issues.push({ path, message: `must have at least ${minItems} items, has ${value.length}` });
+  }
+  if (maxItems !== undefined && value.length > maxItems) {
+    issues.push({ path, message: `must have at most ${maxItems} items, has ${value.length}` });
+  }
+  return value.map((item, index) => visit(items ?? true, item, `${path}[${index}]`, issues));
+}
+
+function checkNumber(schema: JsonSchema, value: number, path: string, issues: Issue[]): void {
+  const say = (bound: string) => issues.push({ path, message: `must be ${bound}, got ${value}` });
+  if (schema.minimum !== undefined && value < schema.minimum) say(`at least ${schema.minimum}`);
+  if (schema.maximum !== undefined && value > schema.maximum) say(`at most ${schema.maximum}`);
+  const { exclusiveMinimum: above, exclusiveMaximum: below } = schema;
+  if (above !== undefined && value <= above) say(`more than ${above}`);
+  if (below !== undefined && value >= below) say(`less than ${below}`);
+}
+
+function checkString(schema: JsonSchema, value: string, path: string, issues: Issue[]): void {
+  const { minLength, maxLength, pattern } = schema;
+  if (minLength !== undefined && value.length < minLength) {
+    issues.push({ path, message: value === "" ? "must not be empty" : `must have at least ${minLength} characters` });
+  }
+  if (maxLength !== undefined && value.length > maxLength) {
+    issues.push({ path, message: `must have at most ${maxLength} characters, has ${value.length}` });
+  }
+  if (pattern !== undefined && !new RegExp(pattern, "u").test(value)) {
+    issues.push({ path, message: `must match /${pattern}/, got ${show(value)}` });
+  }
+}
+
+/** Exact conversions only; anything doubtful comes back as it was and fails the check. */
+function coerce(type: string, value: unknown): unknown {
+  if (typeof value !== "string") return value;
+  if (type === "integer" || type === "number") {
+    const number = Number(value);
+    return /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(value.trim()) && Number.isFinite(number) ? number : value;
+  }
+  if (type === "boolean") return value === "true" ? true : value === "false" ? false : value;
+  if (type === "array" || type === "object") {
+    const text = value.trim();
+    if (!text.startsWith(type === "array" ? "[" : "{")) return value;
+    try {
+      return JSON.parse(text);
+    } catch {
+      return value;
+    }
+  }
+  return value;
+}
+
+function hasType(type: string, value: unknown): boolean {
+  switch (type) {
+    case "string":
+    case "boolean":
+      return typeof value === type;
+    case "number":
+      return typeof value === "number" && Number.isFinite(value);
+    case "integer":
+      return Number.isSafeInteger(value);
+    case "array":
+      return Array.isArray(value);
+    case "object":
+      return typeof value === "object" && value !== null && !Array.isArray(value);
+    case "null":
+      return value === null;
+    default:
+      return true;
+  }
+}
+
+function allowsNull(schema: JsonSchema): boolean {
+  return schema.type === "null" || (Array.isArray(schema.type) && schema.type.includes("null")) ||
+    (schema.enum?.includes(null) ?? false) || (schema.anyOf?.some(allowsNull) ?? false) ||
+    (schema.type === undefined && schema.enum === undefined && schema.anyOf === undefined);
+}
+
+function article(type: string): string {
+  if (type === "null") return "null";
+  return /^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`;
+}
+
+function show(value: unknown): string {
+  if (value === undefined) return "nothing";
+  const text = JSON.stringify(value) ?? String(value);
+  return text.length > 80 ? `${text.slice(0, 79)}…` : text;
+}
+
+function same(a: unknown, b: unknown): boolean {
+  return a === b || (typeof a === "object" && typeof b === "object" && JSON.stringify(a) === JSON.stringify(b));
+}
+
+/** Sets an own property whatever its name, `__proto__` included. */
+function put(target: Record<string, unknown>, key: string, value: unknown): void {
+  if (key === "__proto__") {
+    Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
+  } else target[key] = value;
+}
+
+/** A deep copy of JSON data; anything that isn't JSON data is refused by name. */
+export function copy(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) {
+    if (typeof value === "function" || typeof value === "symbol" || typeof value === "bigint") {
+      throw new AgentError(`Cannot use a ${typeof value} as an argument`);
+    }
+    return value;
+  }
+  if (Array.isArray(value)) return value.map(copy);
+  const result: Record<string, unknown> = {};
+  for (const key of Object.keys(value)) put(result, key, copy((value as Record<string, unknown>)[key]));
+  return result;
+}
+
+/** Freezes JSON data all the way down and returns it. */
+export function deepFreeze<T>(value: T): T {
+  if (typeof value === "object" && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    for (const key of Object.keys(value)) deepFreeze((value as Record<string, unknown>)[key]);
+  }
+  return value;
+}
+
+/**
+ * The form in which a schema is published: no `$schema`, no bounds that only say "a safe integer", an object at
+ * the root. Key order is that of the source, so the bytes are the same everywhere.
+ */
+export function publishSchema(schema: JsonSchema): JsonSchema {
+  const cleaned = clean(schema) as JsonSchema;
+  return cleaned.type === "object" ? cleaned : { type: "object", properties: {} };
+}
+
+function clean(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(clean);
+  if (typeof node !== "object" || node === null) return node;
+  const result: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(node)) {
+    if (key === "$schema" || key === "~standard") continue;
+    if ((key === "minimum" || key === "maximum") && Math.abs(value as number) === Number.MAX_SAFE_INTEGER) continue;
+    put(result, key, clean(value));
+  }
+  return result;
+}

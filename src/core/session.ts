@@ -1,0 +1,38 @@
+/**
+ * What calls of one session share and may change: the folder, the permission mode, what was read. Later calls see
+ * the change; a turn only points here.
+ */
+import { randomHex } from "./hash.ts";
+import { realPath } from "./paths.ts";
+import type { Mode } from "./permission.ts";
+
+export class Session {
+  readonly id: string;
+  /** The folder the session started in: the working folder that permission speaks of. A real path. */
+  readonly project: string;
+  /** The folder that relative paths are relative to, now. */
+  cwd: string;
+  mode: Mode;
+
+  constructor(options: { id?: string; cwd: string; mode: Mode }) {
+    this.id = options.id ?? newSessionId();
+    this.project = realPath(options.cwd);
+    this.cwd = this.project;
+    this.mode = options.mode;
+  }
+
+  /** Folders whose files may be read without asking. */
+  get folders(): readonly string[] {
+    return [this.project];
+  }
+}
+
+/** Sorts by time, and is safe as a file's name. */
+export function newSessionId(now = new Date()): string {
+  return `${now.toISOString().slice(0, 19).replace(/[-:]/g, "")}-${randomHex(6)}`;
+}
+
+/** A session's name from the command line becomes a file's name, so only plain characters are taken. */
+export function isSessionName(name: string): boolean {
+  return /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/.test(name);
+}

@@ -1,0 +1,86 @@
+/**
+ * The event stream: what `--jsonl` prints and the log holds, one JSON object a line. Fields are only ever added.
+ * The schemas are written once, for zod; types follow from them, and `agent schema` prints them as JSON Schema.
+ */
+import type * as zod from "zod";
+import type { Zod } from "./tool.ts";
+
+export const STREAM_VERSION = 1;
+
+/** All events by type. `z` is handed in so that nothing but `agent schema` loads zod. */
+export function streamSchemas(z: Zod) {
+  const at = z.string().describe("local time, ISO 8601 with offset");
+  const block = z.union([
+    z.object({ type: z.literal("text"), text: z.string() }),
+    z.object({ type: z.literal("image"), mediaType: z.string(), data: z.string().describe("base64") }),
+  ]);
+  const outcome = z.enum([
+    "success",
+    "error",
+    "denied",
+    "answered",
+    "interrupted",
+    "timeout",
+    "unknown",
+    "invalid",
+  ]);
+  const result = z.object({
+    id: z.string(),
+    name: z.string().describe("as the call had it"),
+    tool: z.string().optional().describe("the canonical name"),
+    outcome,
+    status: z.enum(["success", "error"]),
+    content: z.array(block).readonly(),
+    stdout: z.array(z.string()).readonly().optional(),
+    stderr: z.array(z.string()).readonly().optional(),
+    exitCode: z.int().optional(),
+    overflow: z.string().optional().describe("the file that holds what was cut"),
+    structured: z.unknown().optional(),
+    durationMs: z.number(),
+    at,
+    weekday: z.string(),
+  });
+  return {
+    session_start: z.object({
+      type: z.literal("session_start"),
+      version: z.literal(STREAM_VERSION),
+      session: z.string(),
+      cwd: z.string(),
+      runtime: z.string(),
+      agent: z.string(),
+      at,
+    }),
+    tool_start: z.object({
+      type: z.literal("tool_start"),
+      id: z.string(),
+      parent: z.string().optional(),
+      name: z.string(),
+      args: z.unknown().describe("as they came, secrets redacted"),
+      at,
+    }),
+    tool_output: z.object({
+      type: z.literal("tool_output"),
+      id: z.string(),
+      stream: z.enum(["stdout", "stderr"]),
+      text: z.string(),
+      omitted: z.int().optional().describe("characters left out of the stream from here on"),
+    }),
+    tool_end: result.extend({ type: z.literal("tool_end") }),
+    notice: z.object({ type: z.literal("notice"), source: z.string(), text: z.string(), at }),
+    session_end: z.object({ type: z.literal("session_end"), session: z.string(), reason: z.string(), at }),
+    result: z.object({
+      type: z.literal("result"),
+      calls: z.int(),
+      failed: z.int(),
+      exitCode: z.int(),
+    }),
+    error: z.object({ type: z.literal("error"), message: z.string(), hint: z.string().optional() }),
+  };
+}
+
+type Schemas = ReturnType<typeof streamSchemas>;
+/** Any event of the stream. */
+export type StreamEvent = { [E in keyof Schemas]: zod.infer<Schemas[E]> }[keyof Schemas];
+
+/** Whoever takes the stream: the log, the command line, a host. */
+export type Sink = (event: StreamEvent) => void;

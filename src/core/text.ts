@@ -1,0 +1,65 @@
+/**
+ * The text of a file: its encoding, byte-order mark, line ends and last newline are known, and kept when it is
+ * written again. Here: UTF-8 with and without a mark. Other bytes can be shown, with a note, and are never
+ * rewritten.
+ */
+
+export interface FileText {
+  /** Without the mark; line ends as they are. */
+  text: string;
+  /** The file starts with a UTF-8 byte-order mark. */
+  mark: boolean;
+  /** The bytes are not UTF-8: some characters of `text` are replacements, so it must not be written back. */
+  undecodable: boolean;
+}
+
+const MARK = [0xef, 0xbb, 0xbf] as const;
+
+export function decode(bytes: Uint8Array): FileText {
+  const mark = MARK.every((byte, index) => bytes[index] === byte);
+  const body = mark ? bytes.subarray(MARK.length) : bytes;
+  try {
+    return { text: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(body), mark, undecodable: false };
+  } catch {
+    return { text: new TextDecoder("utf-8", { ignoreBOM: true }).decode(body), mark, undecodable: true };
+  }
+}
+
+/** The bytes of `text`. Lone surrogates have no bytes, so the caller refuses them before. */
+export function encode(text: string, mark: boolean): Uint8Array {
+  const body = new TextEncoder().encode(text);
+  if (!mark) return body;
+  const bytes = new Uint8Array(MARK.length + body.length);
+  bytes.set(MARK);
+  bytes.set(body, MARK.length);
+  return bytes;
+}
+
+/**
+ * Binary is told from the bytes, never from the name: a NUL, or many control characters and bytes that are no
+ * UTF-8, in the first 8 KB. A character cut in half by the sample's end doesn't count.
+ */
+export function isBinary(bytes: Uint8Array): boolean {
+  const sample = bytes.subarray(0, 8192);
+  let odd = 0;
+  for (const byte of sample) {
+    if (byte === 0) return true;
+    if (byte < 32 && byte !== 9 && byte !== 10 && byte !== 13 && byte !== 12 && byte !== 27 && byte !== 8) odd++;
+  }
+  return sample.length > 0 && odd / sample.length > 0.1;
+}
+
+/** The line end that most lines have. A file without any, or with as many of each, has LF. */
+export function dominantEnd(text: string): "\n" | "\r\n" {
+  let crlf = 0, lf = 0;
+  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) {
+    if (text.charCodeAt(at - 1) === 13) crlf++;
+    else lf++;
+  }
+  return crlf > lf ? "\r\n" : "\n";
+}
+
+/** `text` with `end` for every LF; CR LF and lone CR are left as they are when `end` is LF. */
+export function withEnds(text: string, end: "\n" | "\r\n"): string {
+  return end === "\n" ? text : text.replace(/\r?\n/g, "\r\n");
+}

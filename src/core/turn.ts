@@ -1,0 +1,129 @@
+/**
+ * A turn: the frozen snapshot that lists the tools and runs the calls. What is registered, reloaded or switched
+ * afterwards makes a new turn; calls in flight keep theirs. Folder and mode are the session's.
+ */
+import { nearest } from "./errors.ts";
+import type { Handlers, HandlerLimits } from "./events.ts";
+import { type Family, FAMILIES } from "./face.ts";
+import type { Files } from "./files.ts";
+import type { Gate } from "./gate.ts";
+import { sha256 } from "./hash.ts";
+import type { Hooks } from "./hooks.ts";
+import type { Policy } from "./permission.ts";
+import type { Entry, Tier } from "./registry.ts";
+import type { Schedule } from "./schedule.ts";
+import { type JsonSchema, publishSchema } from "./schema.ts";
+import type { SecretStore } from "./secrets.ts";
+import type { Session } from "./session.ts";
+import type { Sink } from "./stream.ts";
+
+/** A tool as a provider's request carries it. */
+export interface ClientTool {
+  name: string;
+  description: string;
+  /** The schema's key is the provider's: `input_schema`, `parameters`, `inputSchema`. */
+  [schemaKey: string]: unknown;
+}
+
+/** Everything a call needs from outside; made once, never changed. */
+export interface TurnParts {
+  id: string;
+  session: Session;
+  family: Family;
+  toolset: string;
+  /** What the model sees, in order. */
+  surface: readonly Entry[];
+  /** Everything that may be called by name; the surface alone for a closed turn. */
+  callable: readonly Entry[];
+  handlers: Handlers;
+  handlerLimits: HandlerLimits;
+  glob(pattern: string): (path: string) => boolean;
+  hooks: Hooks;
+  policy: Policy;
+  gate: Gate;
+  secrets: SecretStore;
+  schedule: Schedule;
+  files: Files;
+  emit: Sink;
+}
+
+const TIERS: readonly Tier[] = ["mod", "external", "builtin"];
+
+export interface Turn extends TurnParts {
+  /** The tool that a name means here: a mod's, an external one, a built-in; then the aliases. */
+  find(name: string, family?: Family): Entry | undefined;
+  /** Names like this one, best first. */
+  near(name: string): string[];
+  /** The surface as the family's provider takes it; the same bytes for the same surface. */
+  clientTools(): ClientTool[];
+  /** SHA-256 of `clientTools()` as JSON. */
+  surfaceHash(): string;
+}
+
+export function makeTurn(parts: TurnParts): Turn {
+  const byName = new Map<string, Entry[]>();
+  for (const entry of parts.callable) {
+    const same = byName.get(entry.name);
+    if (same) same.push(entry);
+    else byName.set(entry.name, [entry]);
+  }
+  const byAlias = new Map<string, Entry>();
+  for (const entry of parts.surface) {
+    for (const alias of entry.tool.aliases ?? []) if (!byAlias.has(alias)) byAlias.set(alias, entry);
+  }
+  return Object.freeze({
+    ...parts,
+    find(name: string, family?: Family): Entry | undefined {
+      const entries = byName.get(name);
+      if (!entries) return byAlias.get(name.toLowerCase());
+      if (entries.length === 1) return entries[0];
+      return choose(entries, parts, family);
+    },
+    near: (name: string) => nearest(name, byName.keys()),
+    clientTools: () => parts.surface.map((entry) => clientTool(entry, parts.family)),
+    surfaceHash() {
+      return sha256(JSON.stringify(this.clientTools()));
+    },
+  });
+}
+
+/** Tier first; among built-ins the dialect's family, the toolset, then Claude, Codex, Gemini, canonical. */
+function choose(entries: readonly Entry[], parts: TurnParts, family: Family | undefined): Entry | undefined {
+  for (const tier of TIERS) {
+    const found = entries.filter((entry) => entry.tier === tier);
+    if (found.length === 0) continue;
+    return found.find((entry) => family !== undefined && entry.family === family) ??
+      found.find((entry) => parts.surface.includes(entry)) ??
+      FAMILIES.map((name) => found.find((entry) => entry.family === name)).find((entry) => entry) ?? found[0];
+  }
+  return undefined;
+}
+
+/** The key under which each family's provider takes the schema. */
+const SCHEMA_KEYS: Record<Family, string> = {
+  claude: "input_schema",
+  codex: "parameters",
+  gemini: "parameters",
+  canonical: "inputSchema",
+};
+
+function clientTool(entry: Entry, family: Family): ClientTool {
+  const schema: JsonSchema = publishSchema(entry.schema);
+  const tool = { name: entry.name, description: entry.description, [SCHEMA_KEYS[family]]: schema };
+  return family === "codex" ? { type: "function", ...tool } : tool;
+}
+
+/**
+ * The surface of a toolset in publishing order: built-ins, then external, then mod tools, each by code unit. A
+ * mod's or external tool that shadows a built-in takes its place.
+ */
+export function surfaceOf(entries: readonly Entry[], chosen: (entry: Entry) => boolean): Entry[] {
+  const byName = new Map<string, Entry>();
+  for (const tier of [...TIERS].reverse()) {
+    const here = entries.filter((entry) => entry.tier === tier && chosen(entry));
+    here.sort((a, b) => a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
+    // A Map keeps the place of a key that is set again: that is how a shadowing tool takes the other's place.
+    for (const entry of here) byName.set(entry.name, entry);
+  }
+  return [...byName.values()];
+}

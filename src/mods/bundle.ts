@@ -1,0 +1,210 @@
+/**
+ * Plugins as one script each, built by esbuild and kept in a cache named by the hash of all inputs. A plugin that
+ * is in the cache costs a few `stat`s at start, and no esbuild.
+ *
+ * The bundle is CommonJS run with a `require` of ours, which answers `agent` and `zod` with the host's own: the
+ * same bytes on both runtimes, one instance. A plugin with top-level await becomes a module instead.
+ */
+import { messageOf } from "../core/errors.ts";
+import { sha256 } from "../core/hash.ts";
+import { dirname, join, makeFolder } from "../core/paths.ts";
+import { host } from "../core/runtime.ts";
+import type { Found } from "./places.ts";
+
+/** Changes whenever bundles of an older build must not be used. */
+const FORMAT = 1;
+
+/** An input with what `stat` said of it when its content was last looked at. */
+interface Input {
+  path: string;
+  size: number;
+  mtimeMs: number;
+  ctimeMs: number;
+  ino: number;
+  sha256: string;
+}
+
+export interface Bundle {
+  format: "cjs" | "esm";
+  /** The file in the cache. */
+  file: string;
+  /** Modules of the host's that must be loaded before it runs. */
+  needs: readonly string[];
+}
+
+interface CacheEntry extends Bundle {
+  inputs: Input[];
+  /** When the inputs were last hashed. */
+  checkedMs: number;
+}
+
+/** A clock's tick: a file changed within it may have changed again without its times saying so. */
+const RACY_MS = 2000;
+
+export class BundleCache {
+  readonly #folder: string;
+  readonly #indexFile: string;
+  #entries: Record<string, CacheEntry> | undefined;
+  #changed = false;
+
+  constructor(cache: string) {
+    this.#folder = join(cache, "plugins");
+    this.#indexFile = join(this.#folder, `index-${FORMAT}.json`);
+  }
+
+  /** The plugin's bundle, built if need be. Throws esbuild's message where it can't be built. */
+  async bundle(found: Found): Promise<Bundle> {
+    const entries = this.#load();
+    const cached = Object.hasOwn(entries, found.entry) ? entries[found.entry] : undefined;
+    if (cached && this.#isFresh(cached)) return cached;
+    const built = await build(found, this.#folder);
+    entries[found.entry] = built;
+    this.#changed = true;
+    return built;
+  }
+
+  /** The script of a bundle. */
+  read(bundle: Bundle): string {
+    return new TextDecoder().decode(host.files.read(bundle.file));
+  }
+
+  /** Writes the index if something changed. A cache that can't be written costs time, nothing else. */
+  save(): void {
+    if (!this.#changed) return;
+    this.#changed = false;
+    try {
+      writeWhole(this.#indexFile, JSON.stringify(this.#entries));
+    } catch {
+      // The next start builds again.
+    }
+  }
+
+  #load(): Record<string, CacheEntry> {
+    if (this.#entries) return this.#entries;
+    try {
+      this.#entries = JSON.parse(new TextDecoder().decode(host.files.read(this.#indexFile)));
+    } catch {
+      // None yet, or one that a crash left broken.
+    }
+    return this.#entries ??= {};
+  }
+
+  /** Do all inputs stand as they were? Contents are hashed only where `stat` leaves a doubt. */
+  #isFresh(entry: CacheEntry): boolean {
+    let hashed = false;
+    for (const input of entry.inputs) {
+      let now;
+      try {
+        now = host.files.stat(input.path);
+      } catch {
+        return false;
+      }
+      // Whole seconds of ctime: Deno knows no finer ones, and each runtime would rebuild the other's cache.
+      const same = now.size === input.size && now.mtimeMs === input.mtimeMs && now.ino === input.ino &&
+        Math.floor(now.ctimeMs / 1000) === Math.floor(input.ctimeMs / 1000);
+      if (same && now.mtimeMs < entry.checkedMs - RACY_MS && now.ctimeMs < entry.checkedMs - RACY_MS) continue;
+      if (sha256(host.files.read(input.path)) !== input.sha256) return false;
+      Object.assign(input, statOf(input.path));
+      hashed = true;
+    }
+    try {
+      host.files.stat(entry.file);
+    } catch {
+      return false;
+    }
+    if (hashed) {
+      entry.checkedMs = Date.now();
+      this.#changed = true;
+    }
+    return true;
+  }
+}
+
+function statOf(path: string): Omit<Input, "sha256"> {
+  const { size, mtimeMs, ctimeMs, ino } = host.files.stat(path);
+  return { path, size, mtimeMs, ctimeMs, ino };
+}
+
+async function build(found: Found, folder: string): Promise<CacheEntry> {
+  const checkedMs = Date.now();
+  let format: Bundle["format"] = "cjs";
+  let result;
+  try {
+    result = await runEsbuild(found.entry, format);
+  } catch (error) {
+    if (!messageOf(error).includes("Top-level await")) throw error;
+    format = "esm";
+    result = await runEsbuild(found.entry, format);
+  }
+  const { code, inputs, needs } = result;
+  const paths = found.manifest ? [...inputs, found.manifest] : inputs;
+  const name = sha256(`${FORMAT}\0${format}\0${code}`).slice(0, 32);
+  const file = join(folder, `${name}.${format === "cjs" ? "cjs" : "mjs"}`);
+  try {
+    writeWhole(file, code);
+  } catch (error) {
+    throw new Error(`its bundle can't be written to the cache: ${messageOf(error)}`);
+  }
+  const hashes = paths.map((path) => ({ ...statOf(path), sha256: sha256(host.files.read(path)) }));
+  return { format, file, needs, inputs: hashes, checkedMs };
+}
+
+/** The name under which module bundles find the host. */
+export const HOST_SYMBOL = "agent.plugin-host";
+
+async function runEsbuild(entry: string, format: Bundle["format"]) {
+  const esbuild = await import("esbuild");
+  const needs = new Set<string>();
+  const result = await esbuild.build({
+    entryPoints: [entry],
+    bundle: true,
+    write: false,
+    metafile: true,
+    platform: "node",
+    target: "node20",
+    format,
+    logLevel: "silent",
+    absWorkingDir: dirname(entry),
+    loader: { ".txt": "text", ".md": "text" },
+    define: {
+      // `process.exit` in a plugin must not end the host, so it gets a `process` of its own.
+      process: "__agentProcess",
+      ...(format === "cjs" && { "import.meta.url": "__pluginUrl" }),
+    },
+    ...(format === "esm" && {
+      banner: { js: `const __agentProcess = globalThis[Symbol.for("${HOST_SYMBOL}")].require("node:process");` },
+    }),
+    plugins: [{
+      name: "host-modules",
+      setup(build) {
+        build.onResolve({ filter: /^(agent|zod)$/ }, ({ path }) => {
+          needs.add(path);
+          return format === "cjs" ? { path, external: true } : { path, namespace: "host" };
+        });
+        build.onResolve({ filter: /^(node:)?process$/ }, () => {
+          return format === "cjs" ? { path: "node:process", external: true } : { path: "node:process", namespace: "host" };
+        });
+        build.onLoad({ filter: /.*/, namespace: "host" }, ({ path }) => ({
+          contents: `module.exports = globalThis[Symbol.for("${HOST_SYMBOL}")].require(${JSON.stringify(path)});`,
+        }));
+      },
+    }],
+  });
+  const inputs = Object.keys(result.metafile.inputs)
+    .filter((path) => !path.startsWith("host:"))
+    .map((path) => join(dirname(entry), path));
+  return { code: result.outputFiles[0]!.text, inputs, needs: [...needs] };
+}
+
+/** By a temporary file and a rename: two starts at once never read half a file. */
+function writeWhole(path: string, text: string): void {
+  makeFolder(dirname(path), 0o700);
+  const temporary = `${path}.${host.pid}.tmp`;
+  const file = host.files.open(temporary, "w", 0o600);
+  try {
+    file.write(new TextEncoder().encode(text));
+  } finally {
+    file.close();
+  }
+  host.files.rename(temporary, path);
+}

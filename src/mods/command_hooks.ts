@@ -1,0 +1,258 @@
+/** Command hooks: which are concerned, how they are run, and what their answers come to. */
+import { quote } from "../core/errors.ts";
+import {
+  type HookCall,
+  type HookEvent,
+  type Hooks,
+  mergePost,
+  mergePre,
+  type PostAnswer,
+  type PreAnswer,
+} from "../core/hooks.ts";
+import { host } from "../core/runtime.ts";
+import { messageOf } from "../core/errors.ts";
+import { type ProcessGroups, run as runProcess } from "../shell/process.ts";
+import { type HookRun, postAnswer, preAnswer, sessionContext, understand, type Understood } from "./hook_answer.ts";
+import type { CommandHook, HookGroup } from "./hook_config.ts";
+
+export interface CommandHooksParts {
+  groups: readonly HookGroup[];
+  /** A failing hook blocks, unless it says otherwise itself. */
+  failClosed: boolean;
+  transcript: string;
+  groupsOfProcesses: ProcessGroups;
+  /** Does a hook's own permission rule (`if`) fit the call? */
+  ruleFits(rule: string, call: HookCall): Promise<boolean>;
+  /** Texts over 10,000 characters go to a file; what comes back is a preview with its path. */
+  shorten(text: string): string;
+  /** A loud notice: a hook failed. */
+  complain(text: string): void;
+}
+
+/** Bytes of a hook's output that are looked at; the rest is read and dropped. */
+const OUTPUT_CAP = 1024 * 1024;
+
+interface Picked {
+  group: HookGroup;
+  hooks: CommandHook[];
+}
+
+export function commandHooks(parts: CommandHooksParts): Hooks {
+  return new CommandHooks(parts);
+}
+
+class CommandHooks implements Hooks {
+  readonly #parts: CommandHooksParts;
+  readonly #byEvent = new Map<HookEvent, HookGroup[]>();
+  readonly #background = new Set<Promise<unknown>>();
+
+  constructor(parts: CommandHooksParts) {
+    this.#parts = parts;
+    for (const group of parts.groups) {
+      const same = this.#byEvent.get(group.event);
+      if (same) same.push(group);
+      else this.#byEvent.set(group.event, [group]);
+    }
+  }
+
+  wants(event: HookEvent): boolean {
+    return this.#byEvent.has(event);
+  }
+
+  pre(call: HookCall) {
+    const picked = this.#pick("PreToolUse", call.names);
+    if (picked.length === 0) return undefined;
+    return this.#pre(picked, call);
+  }
+
+  async #pre(picked: readonly Picked[], call: HookCall) {
+    const answers = await Promise.all(picked.map(async ({ group, hooks }) => {
+      const ask = async (hook: CommandHook, input: Record<string, unknown>): Promise<PreAnswer> => {
+        if (!await this.#fits(hook, call)) return {};
+        const payload = { ...this.#common("PreToolUse", call.session), ...toolFields(call), tool_input: input };
+        const { understood, stderr } = await this.#run(hook, group, payload, call);
+        const answer = preAnswer(understood, this.#parts.shorten(stderr));
+        if (understood.failure !== undefined && this.#blocksOnFailure(hook)) {
+          return { decision: "deny", reason: `the hook ${quote(hook.command)} failed: ${understood.failure}` };
+        }
+        return this.#shortened(answer);
+      };
+      if (!group.sequential) return await Promise.all(hooks.map((hook) => ask(hook, call.view.input)));
+      const inTurn: PreAnswer[] = [];
+      let input = call.view.input;
+      for (const hook of hooks) {
+        const answer = await ask(hook, input);
+        inTurn.push(answer);
+        if (answer.input) input = answer.input;
+        if (answer.decision === "deny" || answer.stop !== undefined) break;
+      }
+      return inTurn;
+    }));
+    return mergePre(answers.flat());
+  }
+
+  post(call: HookCall, response: unknown, durationMs: number) {
+    return this.#after("PostToolUse", call, { tool_response: response, duration_ms: Math.round(durationMs) });
+  }
+
+  failure(call: HookCall, error: string, interrupted: boolean, durationMs: number) {
+    const fields = { error, is_interrupt: interrupted, duration_ms: Math.round(durationMs) };
+    return this.#after("PostToolUseFailure", call, fields);
+  }
+
+  #after(event: HookEvent, call: HookCall, fields: Record<string, unknown>) {
+    const picked = this.#pick(event, call.names);
+    if (picked.length === 0) return undefined;
+    const payload = { ...this.#common(event, call.session), ...toolFields(call), tool_input: call.view.input, ...fields };
+    return this.#collect(picked, async (hook, group) => {
+      if (!await this.#fits(hook, call)) return {};
+      const { understood, stderr } = await this.#run(hook, group, payload, call);
+      const failed = understood.failure !== undefined && this.#blocksOnFailure(hook);
+      if (failed) return { feedback: `the hook ${quote(hook.command)} failed: ${understood.failure}` };
+      return this.#shortened(postAnswer(understood, stderr));
+    }).then((answers: PostAnswer[]) => mergePost(answers));
+  }
+
+  session(event: "SessionStart" | "SessionEnd", detail: string, session: HookCall["session"]) {
+    const picked = this.#pick(event, [detail]);
+    if (picked.length === 0) return event === "SessionEnd" && this.#background.size > 0 ? this.#settle() : undefined;
+    const field = event === "SessionStart" ? { source: detail } : { reason: detail };
+    const payload = { ...this.#common(event, session), ...field };
+    return this.#collect(picked, async (hook, group) => {
+      const { understood } = await this.#run(hook, group, payload);
+      return sessionContext(understood);
+    }).then(async (contexts) => {
+      if (event === "SessionEnd") await this.#settle();
+      return contexts.flatMap((context) => context === undefined ? [] : [this.#parts.shorten(context)]);
+    });
+  }
+
+  /** Hooks in the background may end on their own, but not outlive the session by long. */
+  async #settle(): Promise<string[]> {
+    await Promise.allSettled(this.#background);
+    return [];
+  }
+
+  /** Runs all hooks of all groups; the answers come in declared order. */
+  async #collect<T>(picked: readonly Picked[], ask: (hook: CommandHook, group: HookGroup) => Promise<T>): Promise<T[]> {
+    const answers = await Promise.all(picked.map(async ({ group, hooks }) => {
+      if (!group.sequential) return await Promise.all(hooks.map((hook) => ask(hook, group)));
+      const inTurn: T[] = [];
+      for (const hook of hooks) inTurn.push(await ask(hook, group));
+      return inTurn;
+    }));
+    return answers.flat();
+  }
+
+  /** The concerned hooks by group. The same command from two places runs once. */
+  #pick(event: HookEvent, names: readonly string[]): Picked[] {
+    const seen = new Set<string>();
+    const picked: Picked[] = [];
+    for (const group of this.#byEvent.get(event) ?? []) {
+      if (!names.some((name) => group.matches(name))) continue;
+      const hooks = group.hooks.filter((hook) => {
+        const key = JSON.stringify([hook.command, hook.args, hook.if]);
+        return seen.has(key) ? false : seen.add(key);
+      });
+      if (hooks.length > 0) picked.push({ group, hooks });
+    }
+    return picked;
+  }
+
+  async #fits(hook: CommandHook, call: HookCall): Promise<boolean> {
+    return hook.if === undefined || await this.#parts.ruleFits(hook.if, call);
+  }
+
+  #blocksOnFailure(hook: CommandHook): boolean {
+    return hook.onFailure === "block" || this.#parts.failClosed;
+  }
+
+  #common(event: HookEvent, session: HookCall["session"]) {
+    return {
+      session_id: session.id,
+      transcript_path: this.#parts.transcript,
+      cwd: session.cwd,
+      hook_event_name: event,
+      permission_mode: session.mode,
+    };
+  }
+
+  async #run(
+    hook: CommandHook,
+    group: HookGroup,
+    payload: { cwd: string } & Record<string, unknown>,
+    call?: HookCall,
+  ): Promise<{ understood: Understood; stderr: string }> {
+    const project = call?.session.project ?? payload.cwd;
+    const running = this.#start(hook, payload, project, call);
+    if (hook.async) {
+      const tracked = running.finally(() => this.#background.delete(tracked));
+      this.#background.add(tracked);
+      return { understood: { json: undefined, plain: "", blocks: false, failure: undefined }, stderr: "" };
+    }
+    const ended = await running;
+    const understood = understand(ended);
+    if (understood.failure !== undefined) {
+      const mode = this.#blocksOnFailure(hook) ? "the call is blocked" : "the call goes on without it";
+      this.#parts.complain(
+        `hook ${quote(hook.command)} (${group.event}, ${group.source}) failed: ${understood.failure}; ${mode}`,
+      );
+    }
+    return { understood, stderr: ended.stderr };
+  }
+
+  async #start(hook: CommandHook, payload: object, project: string, call: HookCall | undefined): Promise<HookRun> {
+    const collected = { stdout: new Capped(), stderr: new Capped() };
+    const argv = hook.args ? [hook.command, ...hook.args] : ["/bin/sh", "-c", hook.command];
+    try {
+      const ended = await runProcess({
+        argv,
+        cwd: project,
+        env: { ...host.envAll(), CLAUDE_PROJECT_DIR: project, AGENT_PROJECT_DIR: project },
+        timeoutMs: hook.timeoutMs,
+        signal: call?.signal,
+        input: JSON.stringify(payload) + "\n",
+        onOutput: (chunk, stream) => collected[stream].push(chunk),
+      }, this.#parts.groupsOfProcesses);
+      return {
+        exitCode: ended.why === "exit" ? ended.exitCode : undefined,
+        signal: ended.signal,
+        timedOut: ended.why === "timeout",
+        stdout: collected.stdout.text(),
+        stderr: collected.stderr.text(),
+      };
+    } catch (error) {
+      const missing = messageOf(error);
+      return { exitCode: undefined, signal: undefined, timedOut: false, missing, stdout: "", stderr: "" };
+    }
+  }
+
+  #shortened<T extends PreAnswer | PostAnswer>(answer: T): T {
+    const entries = Object.entries(answer).map(([key, value]) =>
+      [key, typeof value === "string" && key !== "decision" ? this.#parts.shorten(value) : value]
+    );
+    return Object.fromEntries(entries);
+  }
+}
+
+function toolFields(call: HookCall) {
+  return { tool_name: call.view.name, tool_use_id: call.id, agent: call.agent };
+}
+
+/** The first megabyte of a stream. */
+class Capped {
+  readonly #decoder = new TextDecoder();
+  #text = "";
+  #bytes = 0;
+
+  push(chunk: Uint8Array): void {
+    const room = OUTPUT_CAP - this.#bytes;
+    if (room <= 0) return;
+    this.#bytes += chunk.length;
+    this.#text += this.#decoder.decode(chunk.subarray(0, room), { stream: true });
+  }
+
+  text(): string {
+    return this.#text + this.#decoder.decode();
+  }
+}

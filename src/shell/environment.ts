@@ -1,0 +1,82 @@
+/**
+ * The environment of a child: ours, without variables that look like secrets unless the command names them or
+ * settings keep them, and with answers that stop programs from opening a pager, an editor or a prompt.
+ */
+import { host } from "../core/runtime.ts";
+import { namePattern } from "../core/secrets.ts";
+
+export interface EnvironmentPolicy {
+  keep: readonly string[];
+  drop: readonly string[];
+}
+
+/** Names that look like secrets. */
+const SECRET_LOOKING = ["*KEY*", "*TOKEN*", "*SECRET*", "*PASSWORD*", "*CREDENTIAL*"];
+
+/** Defaults that a call can override by setting the variable itself. */
+const QUIET: Readonly<Record<string, string>> = {
+  PAGER: "cat",
+  GIT_PAGER: "cat",
+  MANPAGER: "cat",
+  GIT_EDITOR: "true",
+  EDITOR: "true",
+  VISUAL: "true",
+  GIT_TERMINAL_PROMPT: "0",
+  GIT_SSH_COMMAND: "ssh -oBatchMode=yes",
+  SSH_ASKPASS: "",
+  DEBIAN_FRONTEND: "noninteractive",
+  TERM: "dumb",
+  NO_COLOR: "1",
+  PYTHONUNBUFFERED: "1",
+};
+
+/** Environments for the commands of one session. */
+export class Environment {
+  readonly #keep: ((name: string) => boolean)[];
+  readonly #drop: ((name: string) => boolean)[];
+
+  constructor({ keep, drop }: EnvironmentPolicy) {
+    this.#keep = keep.map(namePattern);
+    this.#drop = [...SECRET_LOOKING.map((pattern) => insensitive(pattern)), ...drop.map(namePattern)];
+  }
+
+  /** The variables for `command`, with the secrets that it names. */
+  forCommand(command: string, secrets: Record<string, string>): Record<string, string> {
+    const result: Record<string, string> = {};
+    for (const [name, value] of Object.entries(host.envAll())) {
+      // A shell function that somebody exported is code, not a setting.
+      if (name.startsWith("BASH_FUNC_")) continue;
+      if (this.#dropped(name) && !names(command, name)) continue;
+      result[name] = value;
+    }
+    Object.assign(result, QUIET);
+    if (!/utf-?8/i.test(result.LC_ALL ?? result.LC_CTYPE ?? result.LANG ?? "")) {
+      delete result.LC_ALL;
+      result.LC_CTYPE = "C.UTF-8";
+    }
+    return Object.assign(result, secrets);
+  }
+
+  /** Names that commands don't get, for the note that explains a failing login. */
+  droppedNames(): string[] {
+    return Object.keys(host.envAll()).filter((name) => this.#dropped(name)).sort();
+  }
+
+  #dropped(name: string): boolean {
+    return this.#drop.some((matches) => matches(name)) && !this.#keep.some((matches) => matches(name));
+  }
+}
+
+function insensitive(pattern: string): (name: string) => boolean {
+  const matches = namePattern(pattern);
+  return (name) => matches(name.toUpperCase());
+}
+
+/** Does the command name the variable as `$NAME` or `${NAME`? */
+function names(command: string, name: string): boolean {
+  for (let at = command.indexOf("$"); at >= 0; at = command.indexOf("$", at + 1)) {
+    const start = command[at + 1] === "{" ? at + 2 : at + 1;
+    if (command.startsWith(name, start) && !/\w/.test(command[start + name.length] ?? "")) return true;
+  }
+  return false;
+}

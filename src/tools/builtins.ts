@@ -1,0 +1,24 @@
+/** The built-in tools with their faces. */
+import type { AnyFace } from "../core/face.ts";
+import type { AnyTool } from "../core/tool.ts";
+import { editFile } from "./edit_file.ts";
+import { claudeFaces } from "./faces/claude.ts";
+import { codexFaces } from "./faces/codex.ts";
+import { geminiFaces } from "./faces/gemini.ts";
+import { readFile } from "./read_file.ts";
+import { type ShellParts, shellTool } from "./shell.ts";
+import { writeFile } from "./write_file.ts";
+
+export interface Builtins {
+  tools: readonly AnyTool[];
+  faces: readonly AnyFace[];
+}
+
+/** A shell is a session's own (its process groups end with it), so the tools are made per session. */
+export function builtins(parts: ShellParts): Builtins {
+  const shell = shellTool(parts);
+  return {
+    tools: [readFile, writeFile, editFile, shell],
+    faces: [...claudeFaces(shell), ...codexFaces(shell), ...geminiFaces(shell)],
+  };
+}

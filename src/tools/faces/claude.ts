@@ -1,0 +1,159 @@
+/** Claude's faces: the names and parameters of Claude Code, which are also what command hooks see. */
+import { type AnyFace, defineFace } from "../../core/face.ts";
+import type { AnyTool } from "../../core/tool.ts";
+import { editFile, type Edit, type EditArgs, type EditData } from "../edit_file.ts";
+import { type Page, type ReadArgs, readFile } from "../read_file.ts";
+import { asText, MOST_MS, type ShellArgs, type ShellData } from "../shell.ts";
+import { type WriteArgs, type WriteData, writeFile } from "../write_file.ts";
+
+const FAMILY = { family: "claude", toolsets: ["default"] } as const;
+
+/** `input` without `shown`: what a hook wasn't shown and so can't have meant to drop. */
+function hidden<T extends object>(before: T, shown: readonly (keyof T)[]): Partial<T> {
+  const rest = { ...before };
+  for (const key of shown) delete rest[key];
+  return rest;
+}
+
+/** An object without the keys that are undefined. */
+function given(fields: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
+
+const read = defineFace(readFile, {
+  ...FAMILY,
+  name: "Read",
+  input: (z) =>
+    z.strictObject({
+      file_path: z.string().min(1).describe("The absolute path to the file to read"),
+      offset: z.int().min(1).optional().describe("The line number to start reading from, from 1"),
+      limit: z.int().min(1).optional().describe("The number of lines to read"),
+    }),
+  toCanonical: ({ file_path, ...rest }): ReadArgs => ({ path: file_path, ...rest }),
+  hooks: {
+    view: ({ path, offset, limit }, place) => ({
+      name: "Read",
+      input: given({ file_path: place.resolve(path), offset, limit }),
+    }),
+    rewrite: ({ file_path, ...rest }, before) => given({ ...hidden(before, ["path", "offset", "limit"]), ...rest, path: file_path }),
+    response: (data, { path }) => {
+      const { lines, start, total } = data as Page;
+      const file = { filePath: path, content: lines.join("\n"), numLines: lines.length, startLine: start, totalLines: total };
+      return { type: "text", file };
+    },
+  },
+});
+
+const write = defineFace(writeFile, {
+  ...FAMILY,
+  name: "Write",
+  input: (z) =>
+    z.strictObject({
+      file_path: z.string().min(1).describe("The absolute path to the file to write"),
+      content: z.string().describe("The content to write to the file"),
+    }),
+  toCanonical: ({ file_path, content }): WriteArgs => ({ path: file_path, content }),
+  hooks: {
+    view: ({ path, content }, place) => ({ name: "Write", input: { file_path: place.resolve(path), content } }),
+    rewrite: ({ file_path, ...rest }, before) => given({ ...hidden(before, ["path", "content"]), ...rest, path: file_path }),
+    response: (data, { content }) => {
+      const { path, created } = data as WriteData;
+      return { type: created ? "create" : "update", filePath: path, content };
+    },
+  },
+});
+
+const edit: AnyFace = defineFace(editFile, {
+  ...FAMILY,
+  name: "Edit",
+  input: (z) =>
+    z.strictObject({
+      file_path: z.string().min(1).describe("The absolute path to the file to modify"),
+      old_string: z.string().describe("The text to replace"),
+      new_string: z.string().describe("The text to replace it with (must be different from old_string)"),
+      replace_all: z.boolean().optional().describe("Replace all occurrences of old_string (default false)"),
+      expected_replacements: z.int().min(1).optional().describe("How many occurrences there must be (default 1)"),
+    }),
+  toCanonical: ({ file_path, ...one }): EditArgs => ({ path: file_path, edits: [one as Edit] }),
+  hooks: {
+    alsoMatches: ["Edit"],
+    // Several edits are Claude's MultiEdit; a single one is Edit.
+    view({ path, edits }, place) {
+      const file_path = place.resolve(path);
+      const shown = edits.map(({ old_string, new_string, replace_all }) => given({ old_string, new_string, replace_all }));
+      return shown.length === 1
+        ? { name: edit.name, input: { file_path, ...shown[0] } }
+        : { name: multiEdit.name, input: { file_path, edits: shown } };
+    },
+    rewrite({ file_path, edits, ...one }, before) {
+      const kept = (index: number) => {
+        const count = before.edits[index]?.expected_replacements;
+        return count === undefined ? {} : { expected_replacements: count };
+      };
+      const list = Array.isArray(edits) ? edits.map((item, index) => ({ ...kept(index), ...item })) : [{ ...kept(0), ...one }];
+      return given({ ...hidden(before, ["path", "edits"]), path: file_path, edits: list });
+    },
+    response: (data, { edits }) => {
+      const { path, replaced } = data as EditData;
+      const { old_string, new_string, replace_all } = edits[0]!;
+      return { filePath: path, oldString: old_string, newString: new_string, replaceAll: replace_all ?? false, replaced };
+    },
+  },
+});
+
+const multiEdit: AnyFace = defineFace(editFile, {
+  family: "claude",
+  toolsets: [],
+  name: "MultiEdit",
+  input: (z) =>
+    z.strictObject({
+      file_path: z.string().min(1).describe("The absolute path to the file to modify"),
+      edits: z.array(z.strictObject({
+        old_string: z.string().describe("The text to replace"),
+        new_string: z.string().describe("The text to replace it with"),
+        replace_all: z.boolean().optional().describe("Replace all occurrences of old_string (default false)"),
+      })).min(1).describe("Edits in the order in which they are applied, each to the result of the one before"),
+    }),
+  toCanonical: ({ file_path, edits }): EditArgs => ({ path: file_path, edits: edits as Edit[] }),
+});
+
+function bash(shell: AnyTool): AnyFace {
+  return defineFace(shell, {
+    ...FAMILY,
+    name: "Bash",
+    input: (z) =>
+      z.strictObject({
+        command: z.string().min(1).describe("The command to execute"),
+        description: z.string().optional().describe("What this command does, in 5-10 words"),
+        timeout: z.int().min(1).max(MOST_MS).optional().describe("Timeout in milliseconds (max 600000, default 120000)"),
+      }),
+    toCanonical: ({ command, description, timeout }): ShellArgs => ({
+      command,
+      ...(description !== undefined && { description }),
+      ...(timeout !== undefined && { timeout_ms: timeout }),
+    }),
+    hooks: {
+      view: ({ command, description, timeout_ms }) => ({
+        name: "Bash",
+        input: given({ command: asText(command), description, timeout: timeout_ms }),
+      }),
+      rewrite({ command, timeout, ...rest }, before) {
+        const same = command === asText(before.command);
+        return given({
+          ...hidden(before, ["command", "description", "timeout_ms"]),
+          ...rest,
+          command: same ? before.command : command,
+          timeout_ms: timeout,
+        });
+      },
+      response: (data) => {
+        const { stdout, stderr, ended } = data as ShellData;
+        return { stdout, stderr, interrupted: ended.why !== "exit", isImage: false };
+      },
+    },
+  });
+}
+
+export function claudeFaces(shell: AnyTool): AnyFace[] {
+  return [read, write, edit, multiEdit, bash(shell)];
+}

@@ -1,0 +1,47 @@
+/** Codex' faces, in snake and in Pascal case. */
+import { type AnyFace, defineFace } from "../../core/face.ts";
+import type { AnyTool } from "../../core/tool.ts";
+import { type Page, presentPage, type ReadArgs, readFile } from "../read_file.ts";
+import { MOST_MS, type ShellArgs } from "../shell.ts";
+
+const SNAKE = { family: "codex", toolsets: ["codex_snake"] } as const;
+const PASCAL = { family: "codex", toolsets: ["codex"] } as const;
+
+function read(naming: typeof SNAKE | typeof PASCAL, name: string): AnyFace {
+  return defineFace(readFile, {
+    ...naming,
+    name,
+    input: (z) =>
+      z.strictObject({
+        file_path: z.string().min(1).describe("Absolute path to the file"),
+        offset: z.int().min(1).optional().describe("The line number to start reading from. Must be 1 or greater"),
+        limit: z.int().min(1).optional().describe("The maximum number of lines to return"),
+      }),
+    toCanonical: ({ file_path, ...rest }): ReadArgs => ({ path: file_path, ...rest }),
+    present: (data: Page) => presentPage(data, (line) => `L${line}: `, (line) => `offset=${line}`),
+  });
+}
+
+function command(shell: AnyTool, naming: typeof SNAKE | typeof PASCAL, name: string): AnyFace {
+  return defineFace(shell, {
+    ...naming,
+    name,
+    input: (z) =>
+      z.strictObject({
+        command: z.string().min(1).describe("The shell script to execute in the user's default shell"),
+        workdir: z.string().min(1).optional().describe("The working directory to execute the command in"),
+        timeout_ms: z.int().min(1).max(MOST_MS).optional().describe("The timeout for the command in milliseconds"),
+        login: z.boolean().optional().describe("Whether to run the shell with login shell semantics"),
+      }),
+    toCanonical: (args): ShellArgs => args as ShellArgs,
+  });
+}
+
+export function codexFaces(shell: AnyTool): AnyFace[] {
+  return [
+    read(SNAKE, "read_file"),
+    read(PASCAL, "ReadFile"),
+    command(shell, SNAKE, "shell_command"),
+    command(shell, PASCAL, "ShellCommand"),
+  ];
+}

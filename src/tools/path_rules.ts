@@ -1,0 +1,36 @@
+/**
+ * Paths in permission rules: gitignore patterns. `//x` is absolute, `~/x` in the home folder, `/x` at the rule's
+ * root, anything else below it. The path is a real one, so no link leads around a rule.
+ */
+import ignore from "ignore";
+import { inside, join, realPath } from "../core/paths.ts";
+import { host } from "../core/runtime.ts";
+
+/** Does the pattern fit the path or a folder that it is in? */
+export function pathMatches(pattern: string, path: string, root: string): boolean {
+  const { base, relative } = anchored(pattern, root);
+  const rest = inside(base, path);
+  if (rest === undefined || rest === "") return rest === "" && relative === "/**";
+  return ignore({ ignorecase: host.platform !== "linux", allowRelativePaths: true }).add(literalStart(relative)).ignores(rest);
+}
+
+function anchored(pattern: string, root: string): { base: string; relative: string } {
+  if (pattern.startsWith("//")) return absolute(pattern.slice(1));
+  if (pattern === "~" || pattern.startsWith("~/")) return absolute(join(host.home(), pattern.slice(1)));
+  return { base: root, relative: pattern.startsWith("./") ? pattern.slice(1) : pattern };
+}
+
+/** The fixed start of an absolute pattern is made real: `/tmp` may be a link. */
+function absolute(pattern: string): { base: string; relative: string } {
+  const parts = pattern.split("/");
+  const magic = parts.findIndex((part) => /[*?[\]\\]/.test(part));
+  const fixed = magic < 0 ? parts : parts.slice(0, magic);
+  const rest = magic < 0 ? [] : parts.slice(magic);
+  const real = realPath(fixed.join("/") || "/");
+  return { base: "/", relative: join(real, ...rest) };
+}
+
+/** A pattern that starts with `!` or `#` means those characters here: a rule can't be a negation or a comment. */
+function literalStart(pattern: string): string {
+  return /^[!#]/.test(pattern) ? `\\${pattern}` : pattern;
+}
