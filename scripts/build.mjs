@@ -1,12 +1,13 @@
 // Builds dist/: generated sources, then CommonJS files split so that a command loads only what it uses.
 //
-// esbuild splits ES modules only, and the ESM loader costs a quarter of a start, so each split file is turned into
-// CommonJS afterwards.
+// esbuild splits ES modules only, and the ESM loader costs a quarter of a start, so the splitting is done here.
 import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import fs from "node:fs";
+import { createRequire } from "node:module";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
-import { build, transform } from "esbuild";
+import { build } from "esbuild";
 
 const root = path.dirname(import.meta.dirname);
 const dist = path.join(root, "dist");
@@ -31,39 +32,115 @@ async function generate() {
   }
 }
 
+/** What a single call loads is one file, `hot.cjs`; everything that is imported when used is a file of its own. */
 async function bundle() {
-  const { outputFiles } = await build({
-    entryPoints: { main: "src/main.ts", index: "src/index.ts", sdk: "src/sdk.ts" },
-    absWorkingDir: root,
-    bundle: true,
-    splitting: true,
-    platform: "node",
-    format: "esm",
-    target: "node20",
-    outdir: "dist",
-    outExtension: { ".js": ".cjs" },
-    chunkNames: "[name]-[hash]",
-    external: ["esbuild"],
-    mainFields: ["module", "main"],
-    minifySyntax: true,
-    minifyWhitespace: true,
-    write: false,
-    logLevel: "warning",
-    plugins: [englishOnly],
-  });
   fs.mkdirSync(dist, { recursive: true });
-  for (const { path: file, text } of outputFiles) {
-    const { code } = await transform(text, {
-      format: "cjs",
-      platform: "node",
-      target: "node20",
-      supported: { "dynamic-import": false },
-      minifyWhitespace: true,
-    });
-    const main = path.basename(file) === "main.cjs";
-    fs.writeFileSync(file, main ? `#!/usr/bin/env node\n${code}` : code, { mode: main ? 0o755 : 0o644 });
+  const entries = ["src/cli/run.ts", "src/cli/commands/exec.ts", "src/index.ts", "src/sdk.ts"];
+  const hot = await staticallyReachable(entries);
+  const lazy = new Map();
+
+  const hotEntry = hot.map((file) => `export * as ${JSON.stringify(file)} from "./${file}";`).join("\n");
+  await bundleFile("hot", { stdin: { contents: hotEntry, resolveDir: root, loader: "ts" } }, new Set(), hot, lazy);
+  const buildId = createHash("sha256").update(fs.readFileSync(path.join(dist, "hot.cjs"))).digest("hex").slice(0, 24);
+  const main = {
+    entryPoints: ["src/main.ts"],
+    banner: { js: "#!/usr/bin/env node" },
+    define: { AGENT_BUILD: JSON.stringify(buildId) },
+  };
+  await bundleFile("main", main, new Set(), hot, lazy);
+  fs.chmodSync(path.join(dist, "main.cjs"), 0o755);
+
+  const done = new Set();
+  for (let next; (next = [...lazy].find(([name]) => !done.has(name)));) {
+    const [name, target] = next;
+    done.add(name);
+    await bundleFile(name, { entryPoints: [target] }, new Set(hot), hot, lazy);
   }
+  for (const name of ["index", "sdk"]) await reexport(name);
 }
+
+/** Files of ours that a start of these entries loads whatever happens. */
+async function staticallyReachable(entries) {
+  const { metafile } = await build({
+    ...common,
+    entryPoints: entries,
+    outdir: dist,
+    write: false,
+    metafile: true,
+    plugins: [{
+      name: "static-only",
+      setup: (build) => build.onResolve({ filter: /.*/ }, ({ kind, path }) => kind === "dynamic-import" ? { path, external: true } : undefined),
+    }],
+  });
+  return Object.keys(metafile.inputs).filter((file) => file.startsWith("src/")).sort();
+}
+
+/** One CommonJS file. Modules in `shared` come from `hot.cjs`; what is imported when used comes from `lazy` files. */
+async function bundleFile(name, options, shared, hot, lazy) {
+  const plugin = {
+    name: "split",
+    setup(build) {
+      build.onResolve({ filter: /.*/ }, async ({ path: id, kind, importer, resolveDir, pluginData }) => {
+        if (pluginData === "resolved" || kind === "entry-point") return undefined;
+        if (id.startsWith("node:") || id === "esbuild" || id.endsWith(".cjs")) return id.endsWith(".cjs") || id === "esbuild" ? { path: id, external: true } : undefined;
+        const found = await build.resolve(id, { kind, importer, resolveDir, pluginData: "resolved" });
+        const file = path.relative(root, found.path);
+        const always = id === "zod" && name !== "zod";
+        if (kind !== "dynamic-import" && !shared.has(file) && !always) return found;
+        if (hot.includes(file)) return { path: file, namespace: "hot" };
+        const target = lazyName(file);
+        lazy.set(target, found.path);
+        return { path: target, namespace: "lazy" };
+      });
+      build.onLoad({ filter: /.*/, namespace: "hot" }, ({ path }) => ({
+        // The first file loads the hot one through the code cache; the others find it loaded.
+        contents: name === "main"
+          ? `const { loadCached } = require("./src/code_cache.ts");
+             module.exports = loadCached(__dirname + "/hot.cjs", AGENT_BUILD, module)[${JSON.stringify(path)}];`
+          : `module.exports = require("./hot.cjs")[${JSON.stringify(path)}];`,
+        resolveDir: root,
+      }));
+      build.onLoad({ filter: /.*/, namespace: "lazy" }, ({ path }) => ({
+        contents: `module.exports = require("./${path}.cjs");`,
+        resolveDir: root,
+      }));
+    },
+  };
+  await build({
+    ...common,
+    ...options,
+    outfile: path.join(dist, `${name}.cjs`),
+    plugins: [englishOnly, plugin],
+  });
+}
+
+/** `src/cli/commands/log_list.ts` → `cli-commands-log_list`; a package's file → the package's name. */
+function lazyName(file) {
+  const inPackage = /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file);
+  const name = inPackage ? inPackage[1] : file.replace(/^src\//, "").replace(/\.ts$/, "");
+  return name.replace(/[^\w.-]/g, "-");
+}
+
+/** Names are written out one by one: that is how Node finds them for `import`. */
+async function reexport(name) {
+  const key = `src/${name}.ts`;
+  const hot = createRequire(import.meta.url)(path.join(dist, "hot.cjs"));
+  const lines = Object.keys(hot[key]).map((one) => `exports.${one} = source.${one};`);
+  const code = [`const source = require("./hot.cjs")[${JSON.stringify(key)}];`, ...lines, ""].join("\n");
+  fs.writeFileSync(path.join(dist, `${name}.cjs`), code);
+}
+
+const common = {
+  absWorkingDir: root,
+  bundle: true,
+  platform: "node",
+  format: "cjs",
+  target: "node20",
+  mainFields: ["module", "main"],
+  minify: process.env.AGENT_BUILD_PLAIN === undefined,
+  legalComments: "none",
+  logLevel: "warning",
+};
 
 /** zod brings the messages of forty languages; half of its loading time is theirs. */
 const englishOnly = {

@@ -22,6 +22,7 @@ import type { Family, HookView } from "./face.ts";
 import type { HookCall, HookDecision } from "./hooks.ts";
 import { randomHex } from "./hash.ts";
 import { realPath, resolvePath } from "./paths.ts";
+import { host } from "./runtime.ts";
 import type { Asked, Decision } from "./permission.ts";
 import type { RedactStream } from "./redact.ts";
 import type { Entry } from "./registry.ts";
@@ -45,9 +46,16 @@ export interface CallRequest {
 /** `person`: the call stands on somebody's command line. `script`, `model`: an `ask` needs somebody to answer. */
 export type Origin = "person" | "script" | "model";
 
+/** The part of an `AbortSignal` that a call uses; a cold start can't afford the real one. */
+export interface AbortLike {
+  readonly aborted: boolean;
+  addEventListener(type: "abort", listener: () => void, options?: { once?: boolean }): void;
+  removeEventListener(type: "abort", listener: () => void): void;
+}
+
 export interface CallOptions {
   origin?: Origin;
-  signal?: AbortSignal | undefined;
+  signal?: AbortLike | undefined;
   timeoutMs?: number | undefined;
   /** Every step but the running. */
   dryRun?: boolean;
@@ -89,7 +97,7 @@ class Call {
   readonly #options: CallOptions;
   readonly #parent: Call | undefined;
   readonly id: string;
-  readonly #started = performance.now();
+  readonly #started = host.now();
   readonly #ticket: Ticket;
 
   #entry: Entry | undefined;
@@ -336,7 +344,8 @@ class Call {
   #hookCall(entry: Entry): HookCall {
     const { session } = this.#turn;
     const view = this.#hookView(entry);
-    const call: HookCall = {
+    const signal = () => this.signal;
+    return {
       id: this.id,
       view,
       names: [this.#request.name, entry.tool.name, view.name, ...entry.hooks?.alsoMatches ?? []],
@@ -349,16 +358,16 @@ class Call {
       },
       session: { id: session.id, cwd: session.cwd, project: session.project, mode: session.mode },
       asked: this.#asked(entry),
+      get signal() {
+        return signal();
+      },
     };
-    if (this.#options.signal || this.#options.timeoutMs) call.signal = this.signal;
-    return call;
   }
 
   // 7 ─ wait
 
   async #wait(): Promise<void> {
-    const watched = this.#options.signal || this.#options.timeoutMs;
-    const waiting = this.#ticket.enter(claimOf(this.#traits!), watched ? this.signal : undefined);
+    const waiting = this.#ticket.enter(claimOf(this.#traits!), () => this.signal);
     if (waiting) await waiting;
     this.#heedAbort();
   }
@@ -518,7 +527,7 @@ class Call {
   }
 
   #duration(): number {
-    return Math.round((performance.now() - this.#started) * 100) / 100;
+    return Math.round((host.now() - this.#started) * 100) / 100;
   }
 
   /** An error anywhere in the life of a call becomes its result. */

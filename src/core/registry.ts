@@ -105,7 +105,8 @@ export class Registry {
   /** Adds a mod's or an external tool. Its schema is asked for when it is needed, since making one may be dear. */
   add(plain: PlainTool): () => void {
     const { tool, tier, source, description, scope } = plain;
-    const verify = plain.check ?? checker(plain.schema);
+    let check = plain.check;
+    const verify = (args: unknown) => (check ??= checker(plain.schema))(args);
     return this.#add([{
       name: tool.name,
       tier,
@@ -155,8 +156,13 @@ export function assetKey(family: Family, name: string): string {
   return `${family}:${name}`;
 }
 
+/** Whether a library is needed is found out at the first call: most tools of a run are never called. */
 function checker(schema: JsonSchema): (args: unknown) => Checked | Promise<Checked> {
-  return needsLibrary(schema) ? (args) => checkWithLibrary(schema, args) : (args) => checkSchema(schema, args);
+  let library: boolean | undefined;
+  return (args) => {
+    library ??= needsLibrary(schema);
+    return library ? checkWithLibrary(schema, args) : checkSchema(schema, args);
+  };
 }
 
 function identity(data: unknown): unknown {

@@ -68,6 +68,8 @@ export interface Host {
   /** The user's id; -1 where the system has none. */
   readonly uid: number;
   readonly files: HostFiles;
+  /** Milliseconds on a clock that only goes forward. */
+  now(): number;
   args(): string[];
   cwd(): string;
   chdir(path: string): void;

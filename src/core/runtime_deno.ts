@@ -84,6 +84,7 @@ export function denoHost(): Host {
       return deno.uid() ?? -1;
     },
     files: denoFiles(deno),
+    now: () => performance.now(),
     args: () => deno.args,
     cwd: () => deno.cwd(),
     chdir: (path) => deno.chdir(path),

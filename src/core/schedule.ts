@@ -22,8 +22,11 @@ export function claimOf(traits: Traits): Claim {
 export interface Ticket {
   /** Says what the call will probably claim; later calls that conflict with it wait. */
   declare(claim: Claim): void;
-  /** Waits until nothing conflicts; `undefined` when that is so already. Rejects with the abort's reason. */
-  enter(claim: Claim, aborted?: AbortSignal): Promise<void> | undefined;
+  /**
+   * Waits until nothing conflicts; `undefined` when that is so already. The signal is asked for only where there is
+   * something to wait for; its abort rejects with its reason.
+   */
+  enter(claim: Claim, signal?: () => AbortSignal): Promise<void> | undefined;
   /** Ends the claim. Safe to call more than once. */
   leave(): void;
 }
@@ -84,9 +87,10 @@ export class Schedule {
     }
   }
 
-  enter(entry: Entry, claim: Claim, signal: AbortSignal | undefined): Promise<void> | undefined {
+  enter(entry: Entry, claim: Claim, makeSignal: (() => AbortSignal) | undefined): Promise<void> | undefined {
     this.declare(entry, claim);
     if (this.#start(entry)) return undefined;
+    const signal = makeSignal?.();
     return new Promise((resolve, reject) => {
       const settle = () => {
         entry.wake = undefined;
@@ -209,8 +213,8 @@ class ScheduleTicket implements Ticket {
   declare(claim: Claim): void {
     this.#schedule.declare(this.entry, claim);
   }
-  enter(claim: Claim, aborted?: AbortSignal): Promise<void> | undefined {
-    return this.#schedule.enter(this.entry, claim, aborted);
+  enter(claim: Claim, signal?: () => AbortSignal): Promise<void> | undefined {
+    return this.#schedule.enter(this.entry, claim, signal);
   }
   leave(): void {
     this.#schedule.leave(this.entry);

@@ -1,3 +1,5 @@
+import { host } from "./runtime.ts";
+
 /** One timer for any number of deadlines: a timer per handler would cost more than most handlers. */
 export class Watchdog {
   readonly #entries = new Set<{ deadline: number; expire: () => void }>();
@@ -6,7 +8,7 @@ export class Watchdog {
 
   /** Calls `expire` once after `ms`, unless the returned function is called before. */
   watch(ms: number, expire: () => void): () => void {
-    const entry = { deadline: performance.now() + ms, expire };
+    const entry = { deadline: host.now() + ms, expire };
     this.#entries.add(entry);
     if (entry.deadline < this.#due) this.#arm(entry.deadline);
     return () => {
@@ -32,7 +34,7 @@ export class Watchdog {
   #arm(deadline: number): void {
     clearTimeout(this.#timer);
     this.#due = deadline;
-    this.#timer = setTimeout(() => this.#expire(), Math.max(0, Math.ceil(deadline - performance.now())));
+    this.#timer = setTimeout(() => this.#expire(), Math.max(0, Math.ceil(deadline - host.now())));
   }
 
   #disarm(): void {
@@ -42,7 +44,7 @@ export class Watchdog {
   }
 
   #expire(): void {
-    const now = performance.now();
+    const now = host.now();
     this.#disarm();
     for (const entry of [...this.#entries]) {
       if (entry.deadline > now) continue;

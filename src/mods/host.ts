@@ -6,6 +6,7 @@ import { messageOf, quote, UsageError } from "../core/errors.ts";
 import { type EventName, EVENTS, type Handler, type Handlers, inOrder } from "../core/events.ts";
 import { join, makeFolder } from "../core/paths.ts";
 import type { Registry } from "../core/registry.ts";
+import { host } from "../core/runtime.ts";
 import { isThenable, type Watchdog } from "../core/watchdog.ts";
 import * as sdk from "../sdk.ts";
 import type { Agent, ModContext, ModTool, Plugin } from "../sdk.ts";
@@ -160,7 +161,7 @@ export class ModHost {
   /** Runs a step of loading within the time limit; a failure takes the plugin out and names it. */
   async #guard(one: Loaded, step: () => Promise<void>): Promise<void> {
     const { watchdog, loadTimeoutMs, warn } = this.#parts;
-    const started = performance.now();
+    const started = host.now();
     try {
       await watchdog.limit(step(), loadTimeoutMs, () => new Error(`it did not finish within ${loadTimeoutMs} ms`));
     } catch (error) {
@@ -170,7 +171,7 @@ export class ModHost {
       const name = one.plugin?.name ?? one.found.name;
       warn(`plugin ${quote(name)} is off: ${phase} failed: ${one.reason} (${one.found.entry})`);
     } finally {
-      one.loadMs = Math.round((one.loadMs + performance.now() - started) * 100) / 100;
+      one.loadMs = Math.round((one.loadMs + host.now() - started) * 100) / 100;
     }
   }
 

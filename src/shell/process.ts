@@ -149,9 +149,9 @@ function startError(start: Start, error: unknown): unknown {
 export async function endGroup(group: number): Promise<void> {
   if (host.platform === "win32") return await killTreeOnWindows(group);
   signalGroup(group, "SIGTERM");
-  const deadline = performance.now() + TERM_GRACE_MS;
+  const deadline = host.now() + TERM_GRACE_MS;
   while (groupLives(group)) {
-    if (performance.now() > deadline) {
+    if (host.now() > deadline) {
       signalGroup(group, "SIGKILL");
       return;
     }

@@ -1,6 +1,6 @@
 /** `agent exec`: one call from the command line, or calls from standard input. */
 import type { Runtime } from "../../agent.ts";
-import type { CallOptions, CallRequest } from "../../core/call.ts";
+import type { AbortLike, CallOptions, CallRequest } from "../../core/call.ts";
 import { AgentError, EXIT, messageOf, UsageError } from "../../core/errors.ts";
 import { type Result, textOf } from "../../core/result.ts";
 import { host } from "../../core/runtime.ts";
@@ -46,7 +46,7 @@ export interface Totals {
 
 async function inSession(runtime: Runtime, invocation: Invocation, request: CallRequest | undefined): Promise<Totals> {
   const { flags } = invocation;
-  const stop = new AbortController();
+  const stop = new Interrupt();
   const stopWatching = watchSignals(runtime, stop);
   let strays: (() => void) | undefined;
   try {
@@ -56,12 +56,12 @@ async function inSession(runtime: Runtime, invocation: Invocation, request: Call
       strays = watchStrays((stack) => runtime.modOf(stack), (text) => invocation.printer.warn(text));
     }
     const turn = await runtime.prepareTurn({ open: true, ...surfaceOptions(flags) });
-    const options = callOptions(invocation, stop.signal);
+    const options = callOptions(invocation, stop);
     if (request) return await single(runtime, turn, request, options, invocation);
     const { batch } = await import("../batch.ts");
     return await batch(runtime, turn, options, invocation);
   } finally {
-    await runtime.close(stop.signal.aborted ? "interrupted" : "exit");
+    await runtime.close(stop.aborted ? "interrupted" : "exit");
     strays?.();
     stopWatching();
   }
@@ -104,7 +104,7 @@ function exitCodeOf(result: Result, ownStatus: boolean): number {
   }
 }
 
-function callOptions({ flags }: Invocation, signal: AbortSignal): CallOptions {
+function callOptions({ flags }: Invocation, signal: Interrupt): CallOptions {
   const seconds = flags.get("timeout");
   const timeoutMs = seconds === undefined ? undefined : positive("timeout", seconds) * 1000;
   return {
@@ -122,10 +122,30 @@ export function positive(flag: string, text: string): number {
   throw new UsageError(`Cannot use --${flag} ${JSON.stringify(text)}: not a number above 0`);
 }
 
+/** As much of an `AbortSignal` as a call needs, without its cost at start. */
+class Interrupt implements AbortLike {
+  readonly #listeners = new Set<() => void>();
+  aborted = false;
+
+  abort(): void {
+    if (this.aborted) return;
+    this.aborted = true;
+    for (const listener of [...this.#listeners]) listener();
+  }
+
+  addEventListener(_type: "abort", listener: () => void): void {
+    this.#listeners.add(listener);
+  }
+
+  removeEventListener(_type: "abort", listener: () => void): void {
+    this.#listeners.delete(listener);
+  }
+}
+
 /** The first Ctrl-C ends the calls and what they started, the second the process. TERM and HUP close the session. */
-function watchSignals(runtime: Runtime, stop: AbortController): () => void {
+function watchSignals(runtime: Runtime, stop: Interrupt): () => void {
   const onInterrupt = () => {
-    if (stop.signal.aborted) {
+    if (stop.aborted) {
       runtime.kill();
       host.exit(EXIT.interrupted);
     }
