@@ -40,8 +40,15 @@ async function bundle() {
   const lazy = new Map();
 
   const hotEntry = hot.map((file) => `export * as ${JSON.stringify(file)} from "./${file}";`).join("\n");
-  await bundleFile("hot", { stdin: { contents: hotEntry, resolveDir: root, loader: "ts" } }, new Set(), hot, lazy);
-  const buildId = createHash("sha256").update(fs.readFileSync(path.join(dist, "hot.cjs"))).digest("hex").slice(0, 24);
+  await bundleFile(
+    "hot",
+    { stdin: { contents: hotEntry, resolveDir: root, loader: "ts" } },
+    new Set(),
+    hot,
+    lazy,
+  );
+  const buildId = createHash("sha256").update(fs.readFileSync(path.join(dist, "hot.cjs"))).digest("hex")
+    .slice(0, 24);
   const main = {
     entryPoints: ["src/main.ts"],
     banner: { js: "#!/usr/bin/env node" },
@@ -69,7 +76,11 @@ async function staticallyReachable(entries) {
     metafile: true,
     plugins: [{
       name: "static-only",
-      setup: (build) => build.onResolve({ filter: /.*/ }, ({ kind, path }) => kind === "dynamic-import" ? { path, external: true } : undefined),
+      setup: (build) =>
+        build.onResolve(
+          { filter: /.*/ },
+          ({ kind, path }) => kind === "dynamic-import" ? { path, external: true } : undefined,
+        ),
     }],
   });
   return Object.keys(metafile.inputs).filter((file) => file.startsWith("src/")).sort();
@@ -82,7 +93,9 @@ async function bundleFile(name, options, shared, hot, lazy) {
     setup(build) {
       build.onResolve({ filter: /.*/ }, async ({ path: id, kind, importer, resolveDir, pluginData }) => {
         if (pluginData === "resolved" || kind === "entry-point") return undefined;
-        if (id.startsWith("node:") || id === "esbuild" || id.endsWith(".cjs")) return id.endsWith(".cjs") || id === "esbuild" ? { path: id, external: true } : undefined;
+        if (id.startsWith("node:") || id === "esbuild" || id.endsWith(".cjs")) {
+          return id.endsWith(".cjs") || id === "esbuild" ? { path: id, external: true } : undefined;
+        }
         const found = await build.resolve(id, { kind, importer, resolveDir, pluginData: "resolved" });
         const file = path.relative(root, found.path);
         const always = id === "zod" && name !== "zod";
@@ -96,7 +109,9 @@ async function bundleFile(name, options, shared, hot, lazy) {
         // The first file loads the hot one through the code cache; the others find it loaded.
         contents: name === "main"
           ? `const { loadCached } = require("./src/code_cache.ts");
-             module.exports = loadCached(__dirname + "/hot.cjs", AGENT_BUILD, module)[${JSON.stringify(path)}];`
+             module.exports = loadCached(__dirname + "/hot.cjs", AGENT_BUILD, module)[${
+            JSON.stringify(path)
+          }];`
           : `module.exports = require("./hot.cjs")[${JSON.stringify(path)}];`,
         resolveDir: root,
       }));
@@ -157,7 +172,16 @@ function declarations() {
   const tsc = path.join(root, "node_modules", "typescript", "bin", "tsc");
   // A consumer that installs without development dependencies has the types of the package it got.
   if (!fs.existsSync(tsc)) return;
-  const flags = ["-p", root, "--noEmit", "false", "--emitDeclarationOnly", "--declaration", "--rootDir", root];
+  const flags = [
+    "-p",
+    root,
+    "--noEmit",
+    "false",
+    "--emitDeclarationOnly",
+    "--declaration",
+    "--rootDir",
+    root,
+  ];
   execFileSync(process.execPath, [tsc, ...flags, "--outDir", path.join(dist, "types")], { stdio: "inherit" });
 }
 

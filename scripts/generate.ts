@@ -13,7 +13,8 @@ import { builtins } from "../src/tools/builtins.ts";
 import { Environment } from "../src/shell/environment.ts";
 import { ProcessGroups } from "../src/shell/process.ts";
 
-const HEADER = "// Made by scripts/generate.ts from the tools, faces and commands. Do not edit: npm run build\n";
+const HEADER =
+  "// Made by scripts/generate.ts from the tools, faces and commands. Do not edit: npm run build\n";
 
 /** File names below `root` with what they should hold. */
 export function generated(root: string): Record<string, string> {
@@ -30,9 +31,10 @@ export function generated(root: string): Record<string, string> {
     assets[assetKey(face.family, face.name)] = { description: faceText(root, face), schema: schemaOf(face) };
   }
   return {
-    "src/generated/tools.ts": `${HEADER}export const ASSETS: Readonly<Record<string, { description: string; schema: object }>> = ${
-      JSON.stringify(assets, null, 2)
-    };\n`,
+    "src/generated/tools.ts":
+      `${HEADER}export const ASSETS: Readonly<Record<string, { description: string; schema: object }>> = ${
+        JSON.stringify(assets, null, 2)
+      };\n`,
     "src/generated/help.ts": `${HEADER}export const HELP = ${JSON.stringify(overview())};\n`,
   };
 }
@@ -57,4 +59,3 @@ function text(path: string): string | undefined {
     return undefined;
   }
 }
-

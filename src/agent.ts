@@ -4,7 +4,7 @@
 import { type CallOptions, type CallRequest, runCall } from "./core/call.ts";
 import { dirs } from "./core/dirs.ts";
 import { AgentError, quote } from "./core/errors.ts";
-import { type Handlers, type HandlerLimits, NO_HANDLERS, runChain, runNotify } from "./core/events.ts";
+import { type HandlerLimits, type Handlers, NO_HANDLERS, runChain, runNotify } from "./core/events.ts";
 import type { Family } from "./core/face.ts";
 import { cut } from "./core/fit.ts";
 import { Gate } from "./core/gate.ts";
@@ -127,7 +127,11 @@ export class Runtime {
     this.#log = settings.get("log.enabled") ? new CallLog(places.log, this.session.id, warn) : undefined;
     this.#environment = new Environment({ keep: settings.get("env.keep"), drop: settings.get("env.drop") });
     this.#rules = [...parts.rules ?? [], ...rulesOf(settings, this.session.project)];
-    const shell = { environment: this.#environment, groups: this.#groups, timeoutMs: settings.get("shell.timeoutMs") };
+    const shell = {
+      environment: this.#environment,
+      groups: this.#groups,
+      timeoutMs: settings.get("shell.timeoutMs"),
+    };
     const { tools, faces } = builtins(shell);
     this.registry.addBuiltins(tools, faces, assetOf);
   }
@@ -167,7 +171,11 @@ export class Runtime {
     });
     this.#started = true;
     const source = "startup";
-    await runNotify(this.#handlers().session_start, this.#limits(), [{ id: session.id, cwd: session.cwd, source }]);
+    await runNotify(this.#handlers().session_start, this.#limits(), [{
+      id: session.id,
+      cwd: session.cwd,
+      source,
+    }]);
     const contexts = await this.#hooks.session("SessionStart", source, this.#hookSession(session));
     for (const text of contexts ?? []) this.#notice("SessionStart hook", text);
   }
@@ -181,7 +189,9 @@ export class Runtime {
       cwd: options.cwd ?? this.session.cwd,
       mode: options.mode ?? this.session.mode,
     });
-    const entries = this.registry.entries().filter(({ scope }) => scope === undefined || options.scopes?.includes(scope));
+    const entries = this.registry.entries().filter(({ scope }) =>
+      scope === undefined || options.scopes?.includes(scope)
+    );
     const surface = await this.#surface(entries, toolset, family, options.tools);
     const open = options.open === true && options.tools === undefined && toolset !== "none";
     const handlers = this.#handlers();
@@ -213,7 +223,9 @@ export class Runtime {
     const id = typeof turn === "string" ? turn : turn.id;
     const kept = this.#turns.get(id);
     const found = typeof turn === "string" ? kept?.turn : turn;
-    if (!found) throw new AgentError(`Cannot run a call in turn ${quote(id)}: no such turn`, "prepare a new one");
+    if (!found) {
+      throw new AgentError(`Cannot run a call in turn ${quote(id)}: no such turn`, "prepare a new one");
+    }
     if (kept) {
       // Used last, so evicted last.
       this.#turns.delete(id);
@@ -311,13 +323,16 @@ export class Runtime {
     tools: readonly string[] | undefined,
   ): Promise<Entry[]> {
     // A name that several families have is the toolset's family's.
-    const preferred = (entry: Entry) => entry.tier !== "builtin" || entry.family === family ||
+    const preferred = (entry: Entry) =>
+      entry.tier !== "builtin" || entry.family === family ||
       !entries.some((other) => other.name === entry.name && other.family === family);
     const surface = tools
       ? surfaceOf(entries, (entry) => tools.includes(entry.name) && preferred(entry))
       : surfaceOf(entries, (entry) => inToolset(entry, toolset));
     const unknown = tools?.find((name) => !surface.some((entry) => entry.name === name));
-    if (unknown !== undefined) throw new AgentError(`Cannot show the tool ${quote(unknown)}: no such tool`, "see agent tools");
+    if (unknown !== undefined) {
+      throw new AgentError(`Cannot show the tool ${quote(unknown)}: no such tool`, "see agent tools");
+    }
     return await this.#rework(surface);
   }
 
@@ -325,10 +340,13 @@ export class Runtime {
   async #rework(surface: Entry[]): Promise<Entry[]> {
     const { surface: handlers } = this.#handlers();
     let current = surface;
-    const shown = () => Object.freeze(current.map(({ name, description }) => Object.freeze({ name, description })));
+    const shown = () =>
+      Object.freeze(current.map(({ name, description }) => Object.freeze({ name, description })));
     await runChain(handlers, this.#limits(), () => [shown()], ({ hide = [], describe = {} }) => {
       current = current.filter(({ name }) => !hide.includes(name)).map((entry) =>
-        Object.hasOwn(describe, entry.name) ? { ...entry, schema: entry.schema, description: String(describe[entry.name]) } : entry
+        Object.hasOwn(describe, entry.name)
+          ? { ...entry, schema: entry.schema, description: String(describe[entry.name]) }
+          : entry
       );
     });
     return current;
@@ -393,7 +411,9 @@ export class Runtime {
       timeoutMs: this.settings.get("shell.timeoutMs"),
       signal,
       onOutput: (chunk, stream) => {
-        if (output[stream].length < EXEC_CHARS) output[stream] += decoders[stream].decode(chunk, { stream: true });
+        if (output[stream].length < EXEC_CHARS) {
+          output[stream] += decoders[stream].decode(chunk, { stream: true });
+        }
       },
     }, this.#groups);
     return { ...output, exitCode: ended.exitCode };
@@ -423,7 +443,8 @@ const EXEC_CHARS = 1024 * 1024;
 
 /** What core can't do itself; each library is loaded by the first rule that needs it. */
 const MATCHERS: Matchers = {
-  path: async (pattern, path, root) => (await import("./tools/path_rules.ts")).pathMatches(pattern, path, root),
+  path: async (pattern, path, root) =>
+    (await import("./tools/path_rules.ts")).pathMatches(pattern, path, root),
   command: async (pattern, command) => (await import("./shell/grammar.ts")).commandMatches(pattern, command),
   commandParts: async (command, cwd) => (await import("./shell/grammar.ts")).commandParts(command, cwd),
 };
@@ -438,7 +459,11 @@ function rulesOf(settings: Settings, project: string): Rule[] {
 
 function assetOf(key: string) {
   const asset = ASSETS[key];
-  if (!asset) throw new AgentError(`Cannot find the text of ${quote(key)}: the generated file is stale`, "npm run build");
+  if (!asset) {
+    throw new AgentError(
+      `Cannot find the text of ${quote(key)}: the generated file is stale`,
+      "npm run build",
+    );
+  }
   return asset as { description: string; schema: JsonSchema };
 }
-

@@ -18,7 +18,9 @@ interface LoadedModule {
 /** The exports of `file`, which stands beside the running script. `build` is the file's content hash. */
 export function loadCached(file: string, build: string, parent: NodeModule): unknown {
   const { Script } = host.builtin<typeof import("node:vm")>("node:vm");
-  const Module = host.builtin<{ new (id: string, parent: unknown): LoadedModule; _cache: Record<string, unknown> }>(
+  const Module = host.builtin<
+    { new (id: string, parent: unknown): LoadedModule; _cache: Record<string, unknown> }
+  >(
     "node:module",
   );
   const { v8 } = globalThis.process.versions;

@@ -57,7 +57,9 @@ export async function createRuntime(options: CreateOptions = {}): Promise<Runtim
     flags.set(name as SettingName, value);
   }
   if (options.mode !== undefined) {
-    if (!MODES.includes(options.mode)) throw new UsageError(`Cannot use the mode ${options.mode}: no such mode`);
+    if (!MODES.includes(options.mode)) {
+      throw new UsageError(`Cannot use the mode ${options.mode}: no such mode`);
+    }
     flags.set("permissions.defaultMode", options.mode);
   }
   const rules = (["deny", "ask", "allow"] as Behavior[])
@@ -75,4 +77,3 @@ export async function createRuntime(options: CreateOptions = {}): Promise<Runtim
   await runtime.start();
   return runtime;
 }
-

@@ -52,7 +52,9 @@ function saveRule(rule: string, printer: Printer): void {
       settings = JSON.parse(new TextDecoder().decode(host.files.read(path)));
     } catch (error) {
       // Comments would be lost by writing the file anew.
-      if ((error as { code?: string }).code !== "ENOENT") throw new Error("it has comments; add the rule by hand");
+      if ((error as { code?: string }).code !== "ENOENT") {
+        throw new Error("it has comments; add the rule by hand");
+      }
     }
     const permissions = settings.permissions ?? {};
     settings.permissions = { ...permissions, allow: [...permissions.allow ?? [], rule] };

@@ -44,8 +44,9 @@ export async function batch(
     }));
     const tracked = work.finally(() => running.delete(tracked));
     running.add(tracked);
-    if (flags.has("unordered")) printed = Promise.all([printed, work.then((results) => print(part, results))]).then(() => {});
-    else printed = printed.then(async () => print(part, await work));
+    if (flags.has("unordered")) {
+      printed = Promise.all([printed, work.then((results) => print(part, results))]).then(() => {});
+    } else printed = printed.then(async () => print(part, await work));
   };
 
   for await (const part of batches(flags.get("dialect") as DialectName | undefined)) {

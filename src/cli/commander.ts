@@ -14,7 +14,9 @@ export function explain(words: readonly string[]): number {
   const command = commandOf(ours);
   if (ours.length === 0 || ours.includes("-h") || ours.includes("--help") || ours[0] === "help") {
     const full = ours.includes("--help");
-    printer.out(command ? (full ? fullCommandHelp : commandHelp)(command) : full ? fullOverview() : overview());
+    printer.out(
+      command ? (full ? fullCommandHelp : commandHelp)(command) : full ? fullOverview() : overview(),
+    );
     return EXIT.done;
   }
   let message = "Cannot read the command line";
@@ -71,4 +73,3 @@ function addFlags(command: Commander, flags: readonly Flag[]): void {
     command.addOption(option);
   }
 }
-

@@ -5,7 +5,12 @@ import type { Command, Flag } from "./command.ts";
 /** Flags that every command takes. */
 export const COMMON: readonly Flag[] = [
   { name: "directory", short: "C", value: "DIR", about: "run as if started in DIR" },
-  { name: "color", value: "WHEN", choices: ["auto", "always", "never"], about: "colour: auto, always or never" },
+  {
+    name: "color",
+    value: "WHEN",
+    choices: ["auto", "always", "never"],
+    about: "colour: auto, always or never",
+  },
   { name: "no-input", about: "never ask; what would be asked is a no" },
   { name: "debug", about: "show stacks of errors" },
   { name: "help", short: "h", about: "-h for short help, --help for all of it" },
@@ -44,7 +49,12 @@ export const COMMANDS: readonly Command[] = [
       { name: "timeout", value: "SECONDS", about: "end a call after SECONDS" },
       { name: "concurrency", value: "N", about: "calls at once, from standard input (default 64)" },
       { name: "unordered", about: "print results as they come" },
-      { name: "dialect", value: "NAME", choices: ["agent", "anthropic", "openai"], about: "agent, anthropic or openai" },
+      {
+        name: "dialect",
+        value: "NAME",
+        choices: ["agent", "anthropic", "openai"],
+        about: "agent, anthropic or openai",
+      },
       { name: "dry-run", about: "every step but the running" },
       { name: "exit-status", about: "end with the command's own exit code" },
       ...SURFACE,
@@ -52,7 +62,7 @@ export const COMMANDS: readonly Command[] = [
     ],
     examples: [
       { line: "agent exec Read file_path=README.md limit=20", about: "arguments as key=value" },
-      { line: "agent exec Bash '{\"command\": \"make test\"}'", about: "arguments as JSON" },
+      { line: 'agent exec Bash \'{"command": "make test"}\'', about: "arguments as JSON" },
       { line: "agent exec Write file_path=notes.md content=@draft.md", about: "a value from a file" },
       { line: "agent exec - < calls.jsonl", about: "many calls, one a line, results in order" },
     ],

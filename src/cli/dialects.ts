@@ -27,7 +27,10 @@ export function readBatch(value: unknown, fixed?: DialectName): Batch {
     if (batch) return batch;
   }
   const known = fixed ?? "agent, anthropic or openai";
-  throw new UsageError(`Cannot find a call in this JSON: not of the form ${known}`, 'e.g. {"id": "1", "name": "Read", "args": {"file_path": "x"}}');
+  throw new UsageError(
+    `Cannot find a call in this JSON: not of the form ${known}`,
+    'e.g. {"id": "1", "name": "Read", "args": {"file_path": "x"}}',
+  );
 }
 
 /** A batch of one malformed call, answered in our own form. */
@@ -65,12 +68,17 @@ function agentCall(value: Json): Batch | undefined {
 
 function anthropicCall(value: Json): Batch | undefined {
   if (value.type !== "tool_use" || typeof value.name !== "string") return undefined;
-  return { calls: [request(value.id, value.name, value.input, "claude")], render: ([result]) => anthropicResult(result!) };
+  return {
+    calls: [request(value.id, value.name, value.input, "claude")],
+    render: ([result]) => anthropicResult(result!),
+  };
 }
 
 function anthropicMessage(value: Json): Batch | undefined {
   if (value.role !== "assistant" || !Array.isArray(value.content)) return undefined;
-  const calls = value.content.filter((block) => isObject(block) && block.type === "tool_use" && typeof block.name === "string");
+  const calls = value.content.filter((block) =>
+    isObject(block) && block.type === "tool_use" && typeof block.name === "string"
+  );
   return {
     calls: calls.map((block: Json) => request(block.id, block.name as string, block.input, "claude")),
     render: (results) => ({ role: "user", content: results.map(anthropicResult) }),
@@ -96,17 +104,22 @@ function responsesCall(value: Json): Batch | undefined {
 
 function responsesBody(value: Json): Batch | undefined {
   if (!Array.isArray(value.output)) return undefined;
-  const items = value.output.filter((item): item is Json => isObject(item) && responsesRequest(item) !== undefined);
+  const items = value.output.filter((item): item is Json =>
+    isObject(item) && responsesRequest(item) !== undefined
+  );
   return {
     calls: items.map((item) => responsesRequest(item)!),
-    render: (results) => results.map((result, index) => responsesResult(result, items[index]!.type as string)),
+    render: (results) =>
+      results.map((result, index) => responsesResult(result, items[index]!.type as string)),
   };
 }
 
 function responsesRequest(value: Json): CallRequest | undefined {
   if (typeof value.name !== "string") return undefined;
   if (value.type === "function_call") return withArguments(value.call_id, value.name, value.arguments);
-  if (value.type === "custom_tool_call") return request(value.call_id, value.name, { input: value.input }, "codex");
+  if (value.type === "custom_tool_call") {
+    return request(value.call_id, value.name, { input: value.input }, "codex");
+  }
   return undefined;
 }
 
@@ -123,7 +136,9 @@ function chatCall(value: Json): Batch | undefined {
 }
 
 function chatBody(value: Json): Batch | undefined {
-  const choice = Array.isArray(value.choices) ? value.choices[0] as { message?: Json } | undefined : undefined;
+  const choice = Array.isArray(value.choices)
+    ? value.choices[0] as { message?: Json } | undefined
+    : undefined;
   const calls = (choice?.message ?? value).tool_calls;
   if (!Array.isArray(calls)) return undefined;
   const requests = calls.flatMap((call) => isObject(call) ? chatRequest(call) ?? [] : []);
@@ -152,7 +167,10 @@ function withArguments(id: unknown, name: string, text: unknown): CallRequest {
   try {
     return request(id, name, text.trim() === "" ? {} : JSON.parse(text), "codex");
   } catch (error) {
-    return { ...request(id, name, {}, "codex"), malformed: `Cannot call ${name}: its arguments are not JSON: ${messageOf(error)}` };
+    return {
+      ...request(id, name, {}, "codex"),
+      malformed: `Cannot call ${name}: its arguments are not JSON: ${messageOf(error)}`,
+    };
   }
 }
 

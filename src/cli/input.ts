@@ -21,7 +21,10 @@ export async function readArguments(words: readonly string[]): Promise<Record<st
 function readPair(word: string): [string, unknown] {
   const match = /^([A-Za-z_][\w.-]*)(:=|=)(.*)$/s.exec(word);
   if (!match) {
-    throw new UsageError(`Cannot read the argument ${quote(word)}: not key=value`, "use key=value, key:=json, key=@file, or one JSON object");
+    throw new UsageError(
+      `Cannot read the argument ${quote(word)}: not key=value`,
+      "use key=value, key:=json, key=@file, or one JSON object",
+    );
   }
   const [, key, how, value] = match as unknown as [string, string, string, string];
   if (how === ":=") return [key, parseJson(value, key)];
@@ -38,7 +41,9 @@ function parseJson(text: string, where: string): unknown {
 
 function parseObject(text: string, where: string): Record<string, unknown> {
   const value = parseJson(text, where);
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) {
+    return value as Record<string, unknown>;
+  }
   throw new UsageError(`Cannot use ${where}: not a JSON object`);
 }
 

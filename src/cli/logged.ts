@@ -57,7 +57,8 @@ export function sessionLog(name: string | undefined): string {
   const files = logFiles(dirs().log);
   const file = name === undefined ? files.at(-1) : files.find(({ session }) => session === name);
   if (file) return file.path;
-  throw name === undefined
-    ? new UsageError("Cannot export: nothing is logged yet")
-    : new UsageError(`Cannot export the session ${quote(name)}: no such log`, "agent log list shows the sessions");
+  throw name === undefined ? new UsageError("Cannot export: nothing is logged yet") : new UsageError(
+    `Cannot export the session ${quote(name)}: no such log`,
+    "agent log list shows the sessions",
+  );
 }

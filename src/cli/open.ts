@@ -25,7 +25,9 @@ export async function openRuntime(invocation: Invocation, onEvent?: Sink): Promi
   const cwd = host.cwd();
   const session = flags.get("session") ?? (host.env("AGENT_SESSION") || undefined);
   if (session !== undefined && !isSessionName(session)) {
-    throw new UsageError(`Cannot use the session name ${JSON.stringify(session)}: not letters, digits, ".", "_" and "-"`);
+    throw new UsageError(
+      `Cannot use the session name ${JSON.stringify(session)}: not letters, digits, ".", "_" and "-"`,
+    );
   }
   const rules = (["deny", "ask", "allow"] as Behavior[])
     .flatMap((behavior) => flags.all(behavior).map((text) => parseRule(text, behavior, realPath(cwd))));
@@ -51,7 +53,10 @@ export function surfaceOptions(flags: Flags): TurnOptions {
 }
 
 /** Opens, starts, does `work`, and closes whatever happens. */
-export async function withRuntime<T>(invocation: Invocation, work: (runtime: Runtime) => Promise<T>): Promise<T> {
+export async function withRuntime<T>(
+  invocation: Invocation,
+  work: (runtime: Runtime) => Promise<T>,
+): Promise<T> {
   const runtime = await openRuntime(invocation);
   try {
     await runtime.start();

@@ -38,7 +38,8 @@ export function parse(words: readonly string[]): Parsed | undefined {
       rest.push(word);
       continue;
     }
-    command = COMMANDS.find(({ name }) => name === word) ?? COMMANDS.find(({ name }) => name === `${word} ${words[i + 1]}`);
+    command = COMMANDS.find(({ name }) => name === word) ??
+      COMMANDS.find(({ name }) => name === `${word} ${words[i + 1]}`);
     if (!command) return undefined;
     if (command.name.includes(" ")) i++;
     known = [...COMMON, ...command.flags];
@@ -50,7 +51,9 @@ export function parse(words: readonly string[]): Parsed | undefined {
 function readFlag(word: string, next: string | undefined, known: readonly Flag[]) {
   const at = word.startsWith("--") ? word.indexOf("=") : -1;
   const name = at < 0 ? word : word.slice(0, at);
-  const flag = known.find((one) => `--${one.name}` === name || (one.short !== undefined && `-${one.short}` === name));
+  const flag = known.find((one) =>
+    `--${one.name}` === name || (one.short !== undefined && `-${one.short}` === name)
+  );
   if (!flag) return undefined;
   if (flag.value === undefined) return at < 0 ? { flag, value: "", took: false } : undefined;
   if (at >= 0) return { flag, value: word.slice(at + 1), took: false };

@@ -17,7 +17,15 @@
  * 13 log
  */
 import { AgentError, messageOf, quote } from "./errors.ts";
-import { type Handler, HandlerFault, type ModCall, type ModResult, runChain, runFirst, runNotify } from "./events.ts";
+import {
+  type Handler,
+  HandlerFault,
+  type ModCall,
+  type ModResult,
+  runChain,
+  runFirst,
+  runNotify,
+} from "./events.ts";
 import type { Family, HookView } from "./face.ts";
 import type { HookCall, HookDecision } from "./hooks.ts";
 import { randomHex } from "./hash.ts";
@@ -26,7 +34,16 @@ import { host } from "./runtime.ts";
 import type { Asked, Decision } from "./permission.ts";
 import type { RedactStream } from "./redact.ts";
 import type { Entry } from "./registry.ts";
-import { INTERRUPTED, type Outcome, type Result, type Shaped, stamp, text, textOf, unknownTool } from "./result.ts";
+import {
+  INTERRUPTED,
+  type Outcome,
+  type Result,
+  type Shaped,
+  stamp,
+  text,
+  textOf,
+  unknownTool,
+} from "./result.ts";
 import { claimOf, type Ticket } from "./schedule.ts";
 import { argumentError, type Checked, copy, deepFreeze } from "./schema.ts";
 import type { Context, Traits } from "./tool.ts";
@@ -166,7 +183,13 @@ class Call {
     const { gate, emit } = this.#turn;
     const { at } = stamp(Date.now());
     const { name, args } = this.#request;
-    const event = { type: "tool_start" as const, id: this.id, name, args: gate.redactor.redactJson(args), at };
+    const event = {
+      type: "tool_start" as const,
+      id: this.id,
+      name,
+      args: gate.redactor.redactJson(args),
+      at,
+    };
     emit(this.#parent ? { ...event, parent: this.#parent.id } : event);
   }
 
@@ -220,7 +243,10 @@ class Call {
     return { entry, traits: this.#traits!, cwd, folders, mode };
   }
 
-  async #permit(entry: Entry, hookSays: { decision: HookDecision | undefined; reason: string }): Promise<void> {
+  async #permit(
+    entry: Entry,
+    hookSays: { decision: HookDecision | undefined; reason: string },
+  ): Promise<void> {
     const { policy, handlers, handlerLimits } = this.#turn;
     const deciding = policy.decide(this.#asked(entry));
     let decision = isThenable(deciding) ? await deciding : deciding;
@@ -234,7 +260,9 @@ class Call {
     }
     if (hookSays.decision === "allow" && decision.behavior !== "allow" && !decision.byRule) return;
     if (decision.behavior === "deny") throw this.#refusal(entry, decision);
-    if (decision.behavior === "ask" && !await this.#granted(entry, decision)) throw this.#refusal(entry, decision);
+    if (decision.behavior === "ask" && !await this.#granted(entry, decision)) {
+      throw this.#refusal(entry, decision);
+    }
   }
 
   /** A call on the command line is a person's own: to ask them again would be rude. */
@@ -248,9 +276,15 @@ class Call {
   }
 
   #refusal(entry: Entry, { behavior, reason, allowWith, byRule }: Decision): Stop {
-    const message = `Cannot run ${this.#request.name}: ${behavior === "ask" ? "nobody said yes" : "denied"} (${reason})`;
+    const message = `Cannot run ${this.#request.name}: ${
+      behavior === "ask" ? "nobody said yes" : "denied"
+    } (${reason})`;
     if (behavior === "deny" && byRule) return new Stop("denied", message);
-    return new Stop("denied", message, `a person can allow it with --allow ${shellQuote(allowWith ?? entry.name)}`);
+    return new Stop(
+      "denied",
+      message,
+      `a person can allow it with --allow ${shellQuote(allowWith ?? entry.name)}`,
+    );
   }
 
   // 4 ─ mods, before
@@ -261,17 +295,22 @@ class Call {
     let answered: Shaped | undefined;
     let call = this.#modCall();
     try {
-      await runChain(handlers, handlerLimits, (handler) => this.#concerns(handler) ? [call] : undefined, async (answer, handler) => {
-        this.#heedAbort();
-        if ("deny" in answer) throw new Stop("denied", `Cannot run ${this.#request.name}: ${answer.deny}`);
-        if ("result" in answer) {
-          this.#outcome = "answered";
-          answered = this.#shapeFor(entry, answer.result);
-          return true;
-        }
-        await this.#rewrite(entry, answer.args, `plugin "${handler.mod}"`);
-        call = this.#modCall();
-      });
+      await runChain(
+        handlers,
+        handlerLimits,
+        (handler) => this.#concerns(handler) ? [call] : undefined,
+        async (answer, handler) => {
+          this.#heedAbort();
+          if ("deny" in answer) throw new Stop("denied", `Cannot run ${this.#request.name}: ${answer.deny}`);
+          if ("result" in answer) {
+            this.#outcome = "answered";
+            answered = this.#shapeFor(entry, answer.result);
+            return true;
+          }
+          await this.#rewrite(entry, answer.args, `plugin "${handler.mod}"`);
+          call = this.#modCall();
+        },
+      );
     } catch (error) {
       if (!(error instanceof HandlerFault)) throw error;
       throw new Stop("denied", `Cannot run ${this.#request.name}: ${error.message}`);
@@ -328,7 +367,10 @@ class Call {
     this.#heedAbort();
     this.#notes.push(...verdict.contexts);
     if (verdict.decision === "deny") {
-      throw new Stop("denied", `Cannot run ${this.#request.name}: ${verdict.reason || "a PreToolUse hook blocked it"}`);
+      throw new Stop(
+        "denied",
+        `Cannot run ${this.#request.name}: ${verdict.reason || "a PreToolUse hook blocked it"}`,
+      );
     }
     if (verdict.input) {
       const canonical = entry.hooks ? entry.hooks.rewrite(verdict.input, this.#args) : verdict.input;
@@ -404,14 +446,22 @@ class Call {
         const clean = output.push(chunk, stream);
         if (clean !== "" && handlers.tool_output.length > 0) {
           const payload = Object.freeze({ stream, text: clean });
-          void runNotify(handlers.tool_output, handlerLimits, [this.#modCall(), payload], (h) => this.#concerns(h));
+          void runNotify(
+            handlers.tool_output,
+            handlerLimits,
+            [this.#modCall(), payload],
+            (h) => this.#concerns(h),
+          );
         }
       },
       secret: (name) => secrets.get(name),
       call: (name, args) => {
         const { dryRun, ask, origin } = this.#options;
         // What a mod calls on its own account is the model's at most: only the outer call was typed by a person.
-        const nested: CallOptions = { signal: this.signal, origin: origin === "person" ? "script" : origin ?? "model" };
+        const nested: CallOptions = {
+          signal: this.signal,
+          origin: origin === "person" ? "script" : origin ?? "model",
+        };
         if (dryRun !== undefined) nested.dryRun = dryRun;
         if (ask) nested.ask = ask;
         return new Call(this.#turn, { name, args }, nested, this).run();
@@ -478,19 +528,28 @@ class Call {
     let current = shaped;
     let payload = this.#modResult(current);
     const call = this.#modCall();
-    await runChain(handlers, handlerLimits, (handler) => this.#concerns(handler) ? [call, payload] : undefined, (answer) => {
-      // What isn't said stays: a mod that rewords the text doesn't lose the exit code.
-      const { content, ...rest } = this.#shapeFor(this.#entry, answer.result);
-      const stated = typeof answer.result === "object" && "status" in answer.result;
-      current = { ...current, ...rest, content, status: stated ? rest.status : current.status };
-      payload = this.#modResult(current);
-    });
+    await runChain(
+      handlers,
+      handlerLimits,
+      (handler) => this.#concerns(handler) ? [call, payload] : undefined,
+      (answer) => {
+        // What isn't said stays: a mod that rewords the text doesn't lose the exit code.
+        const { content, ...rest } = this.#shapeFor(this.#entry, answer.result);
+        const stated = typeof answer.result === "object" && "status" in answer.result;
+        current = { ...current, ...rest, content, status: stated ? rest.status : current.status };
+        payload = this.#modResult(current);
+      },
+    );
     return current;
   }
 
   #modResult(shaped: Shaped): ModResult {
     const result = this.#result(shaped);
-    return Object.freeze({ ...result, content: deepFreeze([...result.content]), text: textOf(result.content) });
+    return Object.freeze({
+      ...result,
+      content: deepFreeze([...result.content]),
+      text: textOf(result.content),
+    });
   }
 
   // 12 ─ fit
@@ -535,7 +594,9 @@ class Call {
     this.#outcome = this.#aborted ?? (error instanceof Stop ? error.outcome : "error");
     let message = messageOf(error);
     if (this.#aborted === "interrupted") message = INTERRUPTED;
-    if (this.#aborted === "timeout") message = `Cannot finish ${this.#request.name}: no result within ${this.#options.timeoutMs} ms`;
+    if (this.#aborted === "timeout") {
+      message = `Cannot finish ${this.#request.name}: no result within ${this.#options.timeoutMs} ms`;
+    }
     const hint = this.#aborted ? undefined : hintOf(error);
     const shaped = this.#shapeFor(this.#entry, {
       content: hint === undefined ? message : `${message}\n\nhint: ${hint}`,
@@ -642,7 +703,9 @@ function invalid(name: string, checked: Extract<Checked, { ok: false }>, entry: 
 
 function dryRun(entry: Entry, traits: Traits): Shaped {
   const what = (traits.subjects ?? []).map(({ value }) => quote(value)).join(", ");
-  const sentence = `Dry run: ${entry.name} would ${traits.effect}${what === "" ? "" : ` ${what}`}; nothing was done`;
+  const sentence = `Dry run: ${entry.name} would ${traits.effect}${
+    what === "" ? "" : ` ${what}`
+  }; nothing was done`;
   return { content: text(sentence), status: "success" };
 }
 

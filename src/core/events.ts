@@ -199,7 +199,9 @@ function wrongAnswer(event: EventName, answer: unknown): string | undefined {
   const allowed = ANSWERS[event] ?? [];
   const odd = keys.find((key) => !allowed.includes(key));
   if (odd !== undefined) return `its answer has "${odd}"; allowed: ${allowed.join(", ")}`;
-  if (event !== "surface" && keys.length !== 1) return `its answer must have exactly one of ${allowed.join(", ")}`;
+  if (event !== "surface" && keys.length !== 1) {
+    return `its answer must have exactly one of ${allowed.join(", ")}`;
+  }
   const { args, deny } = answer as { args?: unknown; deny?: unknown };
   if (keys[0] === "deny" && typeof deny !== "string") return "its deny is not a string";
   if (keys[0] === "args" && (typeof args !== "object" || args === null)) return "its args is not an object";

@@ -62,7 +62,12 @@ export interface Hooks {
   wants(event: HookEvent): boolean;
   pre(call: HookCall): Promise<PreVerdict> | undefined;
   post(call: HookCall, response: unknown, durationMs: number): Promise<PostVerdict> | undefined;
-  failure(call: HookCall, error: string, interrupted: boolean, durationMs: number): Promise<PostVerdict> | undefined;
+  failure(
+    call: HookCall,
+    error: string,
+    interrupted: boolean,
+    durationMs: number,
+  ): Promise<PostVerdict> | undefined;
   /** SessionStart with its source, SessionEnd with its reason; returns the contexts that hooks gave. */
   session(
     event: "SessionStart" | "SessionEnd",

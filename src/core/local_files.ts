@@ -54,8 +54,15 @@ function openRegular(path: string): OpenFile {
 }
 
 function notRegular(action: string, path: string, { kind }: FileInfo): AgentError {
-  const what = { directory: "it is a folder", fifo: "it is a named pipe", socket: "it is a socket", device: "it is a device" };
-  return new AgentError(`Cannot ${action} ${quote(path)}: ${what[kind as keyof typeof what] ?? `it is a ${kind}`}`);
+  const what = {
+    directory: "it is a folder",
+    fifo: "it is a named pipe",
+    socket: "it is a socket",
+    device: "it is a device",
+  };
+  return new AgentError(
+    `Cannot ${action} ${quote(path)}: ${what[kind as keyof typeof what] ?? `it is a ${kind}`}`,
+  );
 }
 
 function readAll(file: OpenFile): Uint8Array {
@@ -142,7 +149,12 @@ function replace(target: string, bytes: Uint8Array, old: FileInfo): void {
   });
 }
 
-function moveIntoPlace(target: string, bytes: Uint8Array, mode: number, prepare: (temporary: string) => void): void {
+function moveIntoPlace(
+  target: string,
+  bytes: Uint8Array,
+  mode: number,
+  prepare: (temporary: string) => void,
+): void {
   const temporary = temporaryName(target);
   try {
     const file = host.files.open(temporary, "wx", mode);

@@ -114,7 +114,9 @@ export class OverflowFile {
     try {
       this.#file.write(bytes);
       this.#bytes += bytes.length;
-      if (this.#full) this.#file.write(new TextEncoder().encode(`\n[the file's cap of ${this.#cap} bytes is reached]\n`));
+      if (this.#full) {
+        this.#file.write(new TextEncoder().encode(`\n[the file's cap of ${this.#cap} bytes is reached]\n`));
+      }
     } catch {
       this.#failed = true;
       this.close();

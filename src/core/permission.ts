@@ -35,7 +35,10 @@ export interface Matchers {
   path(pattern: string, path: string, root: string): boolean | Promise<boolean>;
   command(pattern: string, command: string): boolean | Promise<boolean>;
   /** The simple commands and redirected files of a command's text; `undefined` where it can't be parsed. */
-  commandParts(command: string, cwd: string): readonly Part[] | undefined | Promise<readonly Part[] | undefined>;
+  commandParts(
+    command: string,
+    cwd: string,
+  ): readonly Part[] | undefined | Promise<readonly Part[] | undefined>;
 }
 
 export interface Decision {
@@ -60,7 +63,12 @@ export interface Asked {
 /** Parses `Tool(pattern)`. Throws a `UsageError` that quotes the rule. */
 export function parseRule(text: string, behavior: Behavior, root: string): Rule {
   const match = /^\s*([\w*.-]+)\s*(?:\((.*)\))?\s*$/s.exec(text);
-  if (!match) throw new UsageError(`Cannot read the rule ${quote(text)}: not Tool or Tool(pattern)`, "e.g. Bash(git *)");
+  if (!match) {
+    throw new UsageError(
+      `Cannot read the rule ${quote(text)}: not Tool or Tool(pattern)`,
+      "e.g. Bash(git *)",
+    );
+  }
   const [, tool, pattern] = match;
   const rule: Rule = { behavior, text: text.trim(), tool: tool!, root };
   if (pattern !== undefined && pattern !== "" && pattern !== "*") rule.pattern = pattern;
@@ -81,7 +89,9 @@ export class Policy {
 
   /** The deny rule that stands against the call, if one does. */
   async denied(asked: Asked): Promise<Decision | undefined> {
-    if (!this.#rules.some((rule) => rule.behavior === "deny" && this.#concerns(rule, asked))) return undefined;
+    if (!this.#rules.some((rule) => rule.behavior === "deny" && this.#concerns(rule, asked))) {
+      return undefined;
+    }
     const decision = await this.decide(asked);
     return decision.behavior === "deny" && decision.byRule ? decision : undefined;
   }
@@ -107,7 +117,12 @@ export class Policy {
     for (const behavior of ["deny", "ask", "allow"] as const) {
       for (const rule of rules) {
         if (rule.behavior !== behavior || !await this.#matches(rule, part)) continue;
-        return { behavior, reason: `the ${behavior} rule ${quote(rule.text)}`, byRule: true, ...allowWith(asked, part) };
+        return {
+          behavior,
+          reason: `the ${behavior} rule ${quote(rule.text)}`,
+          byRule: true,
+          ...allowWith(asked, part),
+        };
       }
     }
     return this.#byMode(asked, [part]);
@@ -115,7 +130,9 @@ export class Policy {
 
   async #parts(asked: Asked): Promise<readonly Part[]> {
     const subjects = asked.traits.subjects ?? [];
-    if (subjects.length === 0) return [{ kind: "tool", value: asked.entry.name, access: asked.traits.effect }];
+    if (subjects.length === 0) {
+      return [{ kind: "tool", value: asked.entry.name, access: asked.traits.effect }];
+    }
     const parts: Part[] = [];
     for (const subject of subjects) {
       if (subject.kind !== "command") parts.push(subject);
@@ -136,8 +153,11 @@ export class Policy {
     const covered = this.#covers.get(rule.tool);
     if (covered === undefined) return false;
     // A command can write and read any file, but only its redirections say which.
-    return traits.effect === covered || (traits.subjects ?? []).some((subject) => subject.kind === "command" ||
-      subject.access === covered);
+    return traits.effect === covered ||
+      (traits.subjects ?? []).some((subject) =>
+        subject.kind === "command" ||
+        subject.access === covered
+      );
   }
 
   async #matches(rule: Rule, part: Part): Promise<boolean> {
@@ -146,7 +166,9 @@ export class Policy {
       // A rule about files says nothing about a command's text.
       if (covered !== undefined) return false;
       if (rule.pattern === undefined) return true;
-      if (rule.behavior === "allow") return !part.opaque && await this.#matchers.command(rule.pattern, part.value);
+      if (rule.behavior === "allow") {
+        return !part.opaque && await this.#matchers.command(rule.pattern, part.value);
+      }
       for (const text of [part.value, ...part.inner ?? []]) {
         if (await this.#matchers.command(rule.pattern, text)) return true;
       }
@@ -175,7 +197,9 @@ export class Policy {
     const within = parts.every((part) => part.kind !== "path" || isWithin(folders, part.value));
     if (access === "read" && within) return decision("allow", "reading inside the working folder");
     if (mode === "plan" && access !== "read") return decision("deny", "only reading is allowed");
-    if (mode === "acceptEdits" && access === "write" && within) return decision("allow", "edits are accepted");
+    if (mode === "acceptEdits" && access === "write" && within) {
+      return decision("allow", "edits are accepted");
+    }
     const what = { read: "reading outside the working folder", write: "writing", run: "running" }[access];
     return decision(mode === "dontAsk" ? "deny" : "ask", `${what} needs to be allowed`);
   }

@@ -2,7 +2,7 @@
  * All tools that are there, in three tiers: mod, external, built-in. A registration gives back its remover.
  */
 import type { AnyFace, Family, HookFace } from "./face.ts";
-import { checkSchema, checkWithLibrary, type Checked, type JsonSchema, needsLibrary } from "./schema.ts";
+import { type Checked, checkSchema, checkWithLibrary, type JsonSchema, needsLibrary } from "./schema.ts";
 import type { AnyTool, Asset, Effect } from "./tool.ts";
 
 export type Tier = "mod" | "external" | "builtin";
@@ -145,7 +145,7 @@ export class Registry {
   covers(): Map<string, Effect> {
     const covers = new Map<string, Effect>();
     for (const { tool, names } of this.entries()) {
-      if (tool.covers) for (const name of names) covers.set(name, tool.covers);
+      if (tool.covers) { for (const name of names) covers.set(name, tool.covers); }
     }
     return covers;
   }

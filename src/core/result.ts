@@ -51,14 +51,19 @@ export function shape(value: unknown): Shaped {
   try {
     return shapeValue(value);
   } catch {
-    return { content: text("The tool returned a value that is not JSON (circular, or with a throwing getter)"), status: "error" };
+    return {
+      content: text("The tool returned a value that is not JSON (circular, or with a throwing getter)"),
+      status: "error",
+    };
   }
 }
 
 function shapeValue(value: unknown): Shaped {
   if (value === undefined || value === null) return success("");
   if (typeof value === "string") return success(value);
-  if (Array.isArray(value)) return isBlocks(value) ? { content: value.map(block), status: "success" } : success(json(value));
+  if (Array.isArray(value)) {
+    return isBlocks(value) ? { content: value.map(block), status: "success" } : success(json(value));
+  }
   if (typeof value !== "object") return success(json(value));
   const record = value as Record<string, unknown>;
   const status = record.status === "error" ? "error" : "success";
@@ -69,7 +74,9 @@ function shapeValue(value: unknown): Shaped {
   if (typeof output === "string") return shaped(text(output));
   const keys = Object.keys(record).filter((key) => key !== "status");
   if (typeof message === "string" && keys.length === 1) return shaped(text(message));
-  if (Array.isArray(files)) return shaped(text([`Found ${files.length} files`, ...files.map(String)].join("\n")));
+  if (Array.isArray(files)) {
+    return shaped(text([`Found ${files.length} files`, ...files.map(String)].join("\n")));
+  }
   if (Array.isArray(todos)) return shaped(text(`Updated ${todos.length} todos`));
   return shaped(text(json(value)));
 }

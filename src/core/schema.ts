@@ -40,7 +40,8 @@ export interface Issue {
 export type Checked = { ok: true; value: Record<string, unknown> } | { ok: false; issues: Issue[] };
 
 const UNDERSTOOD = new Set([
-  ..."type description properties required additionalProperties items enum const default title examples".split(" "),
+  ..."type description properties required additionalProperties items enum const default title examples"
+    .split(" "),
   ..."minimum maximum exclusiveMinimum exclusiveMaximum minLength maxLength minItems maxItems".split(" "),
   ..."pattern anyOf $schema $comment deprecated readOnly writeOnly format".split(" "),
 ]);
@@ -79,7 +80,9 @@ export async function checkWithLibrary(schema: JsonSchema, value: unknown): Prom
   if (result.valid && typeof coerced === "object" && coerced !== null && !Array.isArray(coerced)) {
     return { ok: true, value: coerced as Record<string, unknown> };
   }
-  const deepest = result.errors.filter((error) => error.keyword !== "properties" && error.keyword !== "items");
+  const deepest = result.errors.filter((error) =>
+    error.keyword !== "properties" && error.keyword !== "items"
+  );
   const issues = deepest.slice(0, 5).map((error) => ({
     path: error.instanceLocation.replace(/^#\/?/, "").replaceAll("/", "."),
     message: error.error,
@@ -89,7 +92,9 @@ export async function checkWithLibrary(schema: JsonSchema, value: unknown): Prom
 
 /** `Cannot call Read: "limit" must be an integer, got "3.7"`, with the parameters as the hint. */
 export function argumentError(tool: string, issues: readonly Issue[], schema: JsonSchema): AgentError {
-  const faults = issues.slice(0, 5).map(({ path, message }) => path === "" ? message : `${quote(path)} ${message}`);
+  const faults = issues.slice(0, 5).map(({ path, message }) =>
+    path === "" ? message : `${quote(path)} ${message}`
+  );
   return new AgentError(`Cannot call ${tool}: ${faults.join("; ")}`, parameterHint(schema));
 }
 
@@ -103,7 +108,11 @@ function parameterHint(schema: JsonSchema): string | undefined {
 function visit(schema: JsonSchema | boolean, given: unknown, path: string, issues: Issue[]): unknown {
   if (typeof schema === "boolean") return copy(given);
   if (schema.anyOf) return visitAnyOf(schema.anyOf, given, path, issues);
-  const types = schema.type === undefined ? undefined : typeof schema.type === "string" ? [schema.type] : schema.type;
+  const types = schema.type === undefined
+    ? undefined
+    : typeof schema.type === "string"
+    ? [schema.type]
+    : schema.type;
   const value = types?.length === 1 ? coerce(types[0]!, given) : given;
   if (types && !types.some((type) => hasType(type, value))) {
     issues.push({ path, message: `must be ${types.map(article).join(" or ")}, got ${show(given)}` });
@@ -190,7 +199,10 @@ function checkNumber(schema: JsonSchema, value: number, path: string, issues: Is
 function checkString(schema: JsonSchema, value: string, path: string, issues: Issue[]): void {
   const { minLength, maxLength, pattern } = schema;
   if (minLength !== undefined && value.length < minLength) {
-    issues.push({ path, message: value === "" ? "must not be empty" : `must have at least ${minLength} characters` });
+    issues.push({
+      path,
+      message: value === "" ? "must not be empty" : `must have at least ${minLength} characters`,
+    });
   }
   if (maxLength !== undefined && value.length > maxLength) {
     issues.push({ path, message: `must have at most ${maxLength} characters, has ${value.length}` });
@@ -205,7 +217,9 @@ function coerce(type: string, value: unknown): unknown {
   if (typeof value !== "string") return value;
   if (type === "integer" || type === "number") {
     const number = Number(value);
-    return /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(value.trim()) && Number.isFinite(number) ? number : value;
+    return /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(value.trim()) && Number.isFinite(number)
+      ? number
+      : value;
   }
   if (type === "boolean") return value === "true" ? true : value === "false" ? false : value;
   if (type === "array" || type === "object") {
@@ -258,7 +272,8 @@ function show(value: unknown): string {
 }
 
 function same(a: unknown, b: unknown): boolean {
-  return a === b || (typeof a === "object" && typeof b === "object" && JSON.stringify(a) === JSON.stringify(b));
+  return a === b ||
+    (typeof a === "object" && typeof b === "object" && JSON.stringify(a) === JSON.stringify(b));
 }
 
 /** Sets an own property whatever its name, `__proto__` included. */
@@ -306,7 +321,9 @@ function clean(node: unknown): unknown {
   const result: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(node)) {
     if (key === "$schema" || key === "~standard") continue;
-    if ((key === "minimum" || key === "maximum") && Math.abs(value as number) === Number.MAX_SAFE_INTEGER) continue;
+    if ((key === "minimum" || key === "maximum") && Math.abs(value as number) === Number.MAX_SAFE_INTEGER) {
+      continue;
+    }
     put(result, key, clean(value));
   }
   return result;

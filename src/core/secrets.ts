@@ -12,8 +12,10 @@ export interface Secret {
 }
 
 /** Values that would take ordinary text apart: too short, or words that stand in any output. */
-const COMMON = new Set("true false null none undefined password secret localhost production development default"
-  .split(" "));
+const COMMON = new Set(
+  "true false null none undefined password secret localhost production development default"
+    .split(" "),
+);
 const SHORTEST = 6;
 
 export class SecretStore {

@@ -40,9 +40,18 @@ export const SETTINGS = {
   "toolset": { kind: "string", fallback: "default", about: "the tools a model is shown" },
   "limits": { kind: "object", fallback: {}, about: "characters of a result, by tool" },
   "limits.result": { kind: "number", fallback: 32_000, about: "characters of any result" },
-  "overflow.enabled": { kind: "boolean", fallback: true, about: "keep what was cut in a file", env: "AGENT_OVERFLOW" },
+  "overflow.enabled": {
+    kind: "boolean",
+    fallback: true,
+    about: "keep what was cut in a file",
+    env: "AGENT_OVERFLOW",
+  },
   "overflow.fileCapBytes": { kind: "number", fallback: 64 * 1024 * 1024, about: "size of one overflow file" },
-  "overflow.totalCapBytes": { kind: "number", fallback: 512 * 1024 * 1024, about: "size of all overflow files" },
+  "overflow.totalCapBytes": {
+    kind: "number",
+    fallback: 512 * 1024 * 1024,
+    about: "size of all overflow files",
+  },
   "log.enabled": { kind: "boolean", fallback: true, about: "keep a log of calls", env: "AGENT_LOG" },
   "secrets": { kind: "strings", fallback: [], about: "names of environment variables that hold secrets" },
   "env.keep": { kind: "strings", fallback: [], about: "variables that commands get though they look secret" },
@@ -109,7 +118,8 @@ export async function loadSettings(flags: ReadonlyMap<SettingName, unknown>, war
 /** The name of the variable that sets a setting: `mods.loadTimeoutMs` → `AGENT_MODS_LOAD_TIMEOUT_MS`. */
 export function variableOf(name: SettingName): string {
   const setting: Setting = SETTINGS[name];
-  return setting.env ?? "AGENT_" + name.replace(/([a-z])([A-Z])/g, "$1_$2").replaceAll(".", "_").toUpperCase();
+  return setting.env ??
+    "AGENT_" + name.replace(/([a-z])([A-Z])/g, "$1_$2").replaceAll(".", "_").toUpperCase();
 }
 
 function environmentLayer(): Layer {
@@ -125,10 +135,20 @@ function environmentLayer(): Layer {
   return { origin: "environment", values };
 }
 
-const WORDS: Record<string, boolean> = { on: true, true: true, 1: true, yes: true, off: false, false: false, 0: false, no: false };
+const WORDS: Record<string, boolean> = {
+  on: true,
+  true: true,
+  1: true,
+  yes: true,
+  off: false,
+  false: false,
+  0: false,
+  no: false,
+};
 
 function parse(name: SettingName, kind: Kind, text: string, from: string): unknown {
-  const wrong = (expected: string) => new UsageError(`Cannot use ${from}=${quote(text)}: ${expected} is needed`);
+  const wrong = (expected: string) =>
+    new UsageError(`Cannot use ${from}=${quote(text)}: ${expected} is needed`);
   if (kind === "number") {
     const number = Number(text);
     if (!Number.isFinite(number) || number < 0) throw wrong("a number");
@@ -147,7 +167,10 @@ function parse(name: SettingName, kind: Kind, text: string, from: string): unkno
 function checkOneOf(name: SettingName, value: unknown, from: string): void {
   const { oneOf }: Setting = SETTINGS[name];
   if (!oneOf || oneOf.includes(value as string)) return;
-  throw new UsageError(`Cannot use ${quote(String(value))} for ${name} (${from}): no such value`, `one of ${oneOf.join(", ")}`);
+  throw new UsageError(
+    `Cannot use ${quote(String(value))} for ${name} (${from}): no such value`,
+    `one of ${oneOf.join(", ")}`,
+  );
 }
 
 /** A settings file as a layer; `undefined` where there is none. Bad JSON and wrong types are usage errors. */
@@ -188,7 +211,9 @@ function flatten(
   warn: (text: string) => void,
 ): void {
   if (typeof node !== "object" || node === null || Array.isArray(node)) {
-    throw new UsageError(`Cannot read ${quote(path)}: ${prefix === "" ? "the settings" : prefix} must be an object`);
+    throw new UsageError(
+      `Cannot read ${quote(path)}: ${prefix === "" ? "the settings" : prefix} must be an object`,
+    );
   }
   for (const [key, value] of Object.entries(node)) {
     const name = prefix === "" ? key : `${prefix}.${key}`;
@@ -235,7 +260,13 @@ function checkType(name: SettingName, value: unknown, path: string): void {
     ? typeof value === "object" && value !== null && !Array.isArray(value)
     : typeof value === kind;
   if (!right) {
-    const expected = { strings: "a list of strings", object: "an object", number: "a number", boolean: "true or false", string: "a string" };
+    const expected = {
+      strings: "a list of strings",
+      object: "an object",
+      number: "a number",
+      boolean: "true or false",
+      string: "a string",
+    };
     throw new UsageError(`Cannot use ${quote(path)}: ${name} must be ${expected[kind]}`);
   }
   checkOneOf(name, value, path);

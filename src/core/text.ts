@@ -19,7 +19,11 @@ export function decode(bytes: Uint8Array): FileText {
   const mark = MARK.every((byte, index) => bytes[index] === byte);
   const body = mark ? bytes.subarray(MARK.length) : bytes;
   try {
-    return { text: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(body), mark, undecodable: false };
+    return {
+      text: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(body),
+      mark,
+      undecodable: false,
+    };
   } catch {
     return { text: new TextDecoder("utf-8", { ignoreBOM: true }).decode(body), mark, undecodable: true };
   }
@@ -44,7 +48,9 @@ export function isBinary(bytes: Uint8Array): boolean {
   let odd = 0;
   for (const byte of sample) {
     if (byte === 0) return true;
-    if (byte < 32 && byte !== 9 && byte !== 10 && byte !== 13 && byte !== 12 && byte !== 27 && byte !== 8) odd++;
+    if (byte < 32 && byte !== 9 && byte !== 10 && byte !== 13 && byte !== 12 && byte !== 27 && byte !== 8) {
+      odd++;
+    }
   }
   return sample.length > 0 && odd / sample.length > 0.1;
 }

@@ -3,8 +3,8 @@
  * afterwards makes a new turn; calls in flight keep theirs. Folder and mode are the session's.
  */
 import { nearest } from "./errors.ts";
-import type { Handlers, HandlerLimits } from "./events.ts";
-import { type Family, FAMILIES } from "./face.ts";
+import type { HandlerLimits, Handlers } from "./events.ts";
+import { FAMILIES, type Family } from "./face.ts";
 import type { Files } from "./files.ts";
 import type { Gate } from "./gate.ts";
 import { sha256 } from "./hash.ts";

@@ -59,5 +59,6 @@ export class Watchdog {
 
 /** True for promises and anything else with a `then`; plain values are taken without a turn of the loop. */
 export function isThenable<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
-  return typeof value === "object" && value !== null && typeof (value as { then?: unknown }).then === "function";
+  return typeof value === "object" && value !== null &&
+    typeof (value as { then?: unknown }).then === "function";
 }

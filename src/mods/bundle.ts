@@ -102,7 +102,9 @@ export class BundleCache {
       // Whole seconds of ctime: Deno knows no finer ones, and each runtime would rebuild the other's cache.
       const same = now.size === input.size && now.mtimeMs === input.mtimeMs && now.ino === input.ino &&
         Math.floor(now.ctimeMs / 1000) === Math.floor(input.ctimeMs / 1000);
-      if (same && now.mtimeMs < entry.checkedMs - RACY_MS && now.ctimeMs < entry.checkedMs - RACY_MS) continue;
+      if (same && now.mtimeMs < entry.checkedMs - RACY_MS && now.ctimeMs < entry.checkedMs - RACY_MS) {
+        continue;
+      }
       if (sha256(host.files.read(input.path)) !== input.sha256) return false;
       Object.assign(input, statOf(input.path));
       hashed = true;
@@ -172,7 +174,9 @@ async function runEsbuild(entry: string, format: Bundle["format"]) {
       ...(format === "cjs" && { "import.meta.url": "__pluginUrl" }),
     },
     ...(format === "esm" && {
-      banner: { js: `const __agentProcess = globalThis[Symbol.for("${HOST_SYMBOL}")].require("node:process");` },
+      banner: {
+        js: `const __agentProcess = globalThis[Symbol.for("${HOST_SYMBOL}")].require("node:process");`,
+      },
     }),
     plugins: [{
       name: "host-modules",
@@ -182,10 +186,14 @@ async function runEsbuild(entry: string, format: Bundle["format"]) {
           return format === "cjs" ? { path, external: true } : { path, namespace: "host" };
         });
         build.onResolve({ filter: /^(node:)?process$/ }, () => {
-          return format === "cjs" ? { path: "node:process", external: true } : { path: "node:process", namespace: "host" };
+          return format === "cjs"
+            ? { path: "node:process", external: true }
+            : { path: "node:process", namespace: "host" };
         });
         build.onLoad({ filter: /.*/, namespace: "host" }, ({ path }) => ({
-          contents: `module.exports = globalThis[Symbol.for("${HOST_SYMBOL}")].require(${JSON.stringify(path)});`,
+          contents: `module.exports = globalThis[Symbol.for("${HOST_SYMBOL}")].require(${
+            JSON.stringify(path)
+          });`,
         }));
       },
     }],

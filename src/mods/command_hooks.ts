@@ -12,7 +12,14 @@ import {
 import { host } from "../core/runtime.ts";
 import { messageOf } from "../core/errors.ts";
 import { type ProcessGroups, run as runProcess } from "../shell/process.ts";
-import { type HookRun, postAnswer, preAnswer, sessionContext, understand, type Understood } from "./hook_answer.ts";
+import {
+  type HookRun,
+  postAnswer,
+  preAnswer,
+  sessionContext,
+  understand,
+  type Understood,
+} from "./hook_answer.ts";
 import type { CommandHook, HookGroup } from "./hook_config.ts";
 
 export interface CommandHooksParts {
@@ -69,11 +76,18 @@ class CommandHooks implements Hooks {
     const answers = await Promise.all(picked.map(async ({ group, hooks }) => {
       const ask = async (hook: CommandHook, input: Record<string, unknown>): Promise<PreAnswer> => {
         if (!await this.#fits(hook, call)) return {};
-        const payload = { ...this.#common("PreToolUse", call.session), ...toolFields(call), tool_input: input };
+        const payload = {
+          ...this.#common("PreToolUse", call.session),
+          ...toolFields(call),
+          tool_input: input,
+        };
         const { understood, stderr } = await this.#run(hook, group, payload, call);
         const answer = preAnswer(understood, this.#parts.shorten(stderr));
         if (understood.failure !== undefined && this.#blocksOnFailure(hook)) {
-          return { decision: "deny", reason: `the hook ${quote(hook.command)} failed: ${understood.failure}` };
+          return {
+            decision: "deny",
+            reason: `the hook ${quote(hook.command)} failed: ${understood.failure}`,
+          };
         }
         return this.#shortened(answer);
       };
@@ -103,7 +117,12 @@ class CommandHooks implements Hooks {
   #after(event: HookEvent, call: HookCall, fields: Record<string, unknown>) {
     const picked = this.#pick(event, call.names);
     if (picked.length === 0) return undefined;
-    const payload = { ...this.#common(event, call.session), ...toolFields(call), tool_input: call.view.input, ...fields };
+    const payload = {
+      ...this.#common(event, call.session),
+      ...toolFields(call),
+      tool_input: call.view.input,
+      ...fields,
+    };
     return this.#collect(picked, async (hook, group) => {
       if (!await this.#fits(hook, call)) return {};
       const { understood, stderr } = await this.#run(hook, group, payload, call);
@@ -115,7 +134,9 @@ class CommandHooks implements Hooks {
 
   session(event: "SessionStart" | "SessionEnd", detail: string, session: HookCall["session"]) {
     const picked = this.#pick(event, [detail]);
-    if (picked.length === 0) return event === "SessionEnd" && this.#background.size > 0 ? this.#settle() : undefined;
+    if (picked.length === 0) {
+      return event === "SessionEnd" && this.#background.size > 0 ? this.#settle() : undefined;
+    }
     const field = event === "SessionStart" ? { source: detail } : { reason: detail };
     const payload = { ...this.#common(event, session), ...field };
     return this.#collect(picked, async (hook, group) => {
@@ -134,7 +155,10 @@ class CommandHooks implements Hooks {
   }
 
   /** Runs all hooks of all groups; the answers come in declared order. */
-  async #collect<T>(picked: readonly Picked[], ask: (hook: CommandHook, group: HookGroup) => Promise<T>): Promise<T[]> {
+  async #collect<T>(
+    picked: readonly Picked[],
+    ask: (hook: CommandHook, group: HookGroup) => Promise<T>,
+  ): Promise<T[]> {
     const answers = await Promise.all(picked.map(async ({ group, hooks }) => {
       if (!group.sequential) return await Promise.all(hooks.map((hook) => ask(hook, group)));
       const inTurn: T[] = [];
@@ -195,13 +219,20 @@ class CommandHooks implements Hooks {
     if (understood.failure !== undefined) {
       const mode = this.#blocksOnFailure(hook) ? "the call is blocked" : "the call goes on without it";
       this.#parts.complain(
-        `hook ${quote(hook.command)} (${group.event}, ${group.source}) failed: ${understood.failure}; ${mode}`,
+        `hook ${
+          quote(hook.command)
+        } (${group.event}, ${group.source}) failed: ${understood.failure}; ${mode}`,
       );
     }
     return { understood, stderr: ended.stderr };
   }
 
-  async #start(hook: CommandHook, payload: object, project: string, call: HookCall | undefined): Promise<HookRun> {
+  async #start(
+    hook: CommandHook,
+    payload: object,
+    project: string,
+    call: HookCall | undefined,
+  ): Promise<HookRun> {
     const collected = { stdout: new Capped(), stderr: new Capped() };
     const argv = hook.args ? [hook.command, ...hook.args] : ["/bin/sh", "-c", hook.command];
     try {
@@ -228,9 +259,9 @@ class CommandHooks implements Hooks {
   }
 
   #shortened<T extends PreAnswer | PostAnswer>(answer: T): T {
-    const entries = Object.entries(answer).map(([key, value]) =>
-      [key, typeof value === "string" && key !== "decision" ? this.#parts.shorten(value) : value]
-    );
+    const entries = Object.entries(answer).map((
+      [key, value],
+    ) => [key, typeof value === "string" && key !== "decision" ? this.#parts.shorten(value) : value]);
     return Object.fromEntries(entries);
   }
 }

@@ -35,9 +35,13 @@ export function understand(run: HookRun): Understood {
   if (json !== undefined) return { ...base, failure: undefined };
   if (run.timedOut) return { ...base, failure: "it ran out of time" };
   if (run.exitCode === undefined) return { ...base, failure: `it was ended by ${run.signal}` };
-  if (run.exitCode !== 0) return { ...base, failure: `it ended with exit code ${run.exitCode}${firstLine(run.stderr)}` };
+  if (run.exitCode !== 0) {
+    return { ...base, failure: `it ended with exit code ${run.exitCode}${firstLine(run.stderr)}` };
+  }
   if (text.startsWith("{")) return { ...base, failure: "its JSON is malformed" };
-  if (/\n\s*\{[\s\S]*\}\s*$/.test(text)) return { ...base, failure: "JSON after noise: something printed before its JSON" };
+  if (/\n\s*\{[\s\S]*\}\s*$/.test(text)) {
+    return { ...base, failure: "JSON after noise: something printed before its JSON" };
+  }
   return { ...base, failure: undefined };
 }
 
@@ -69,8 +73,9 @@ export function postAnswer(understood: Understood, stderr: string): PostAnswer {
   const { json = {}, blocks } = understood;
   const specific = record(json.hookSpecificOutput);
   const answer: PostAnswer = {};
-  if (blocks) answer.feedback = string(json.reason) || stderr.trim() || "a hook reported a problem (exit code 2)";
-  else if (json.decision === "block") answer.feedback = string(json.reason) || "a hook reported a problem";
+  if (blocks) {
+    answer.feedback = string(json.reason) || stderr.trim() || "a hook reported a problem (exit code 2)";
+  } else if (json.decision === "block") answer.feedback = string(json.reason) || "a hook reported a problem";
   const context = string(specific.additionalContext);
   if (context !== undefined) answer.context = context;
   const output = specific.updatedToolOutput ?? json.updatedToolOutput;
@@ -96,7 +101,9 @@ function parseObject(text: string): Record<string, unknown> | undefined {
 }
 
 function record(value: unknown): Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? value as Record<string, unknown> : {};
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+    ? value as Record<string, unknown>
+    : {};
 }
 
 function string(value: unknown): string | undefined {

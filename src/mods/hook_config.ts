@@ -37,7 +37,9 @@ export const HOOK_EVENTS: readonly HookEvent[] = [
 
 /** Events of the format that hosts fire; they are known, and never an error. */
 const OTHER_EVENTS = new Set(
-  "PermissionRequest UserPromptSubmit Stop SubagentStop SubagentStart PreCompact Notification Setup".split(" "),
+  "PermissionRequest UserPromptSubmit Stop SubagentStop SubagentStart PreCompact Notification Setup".split(
+    " ",
+  ),
 );
 
 const DEFAULT_TIMEOUT_S = 600;
@@ -52,10 +54,14 @@ export function readHookGroups(hooks: unknown, source: string, warn: (text: stri
     if (event === "failClosed" || event === "import") continue;
     if (!HOOK_EVENTS.includes(event as HookEvent)) {
       const known = OTHER_EVENTS.has(event);
-      warn(`${source}: hooks for ${event} are skipped: ${known ? "nothing here emits it yet" : "no such event"}`);
+      warn(
+        `${source}: hooks for ${event} are skipped: ${known ? "nothing here emits it yet" : "no such event"}`,
+      );
       continue;
     }
-    if (!Array.isArray(list)) throw new UsageError(`Cannot read the hooks of ${quote(source)}: ${event} is not a list`);
+    if (!Array.isArray(list)) {
+      throw new UsageError(`Cannot read the hooks of ${quote(source)}: ${event} is not a list`);
+    }
     for (const group of list) {
       const read = readGroup(event as HookEvent, group, source, warn);
       if (read) groups.push(read);
@@ -72,11 +78,15 @@ function readGroup(
 ): HookGroup | undefined {
   const { matcher = "", hooks, sequential } = (group ?? {}) as Record<string, unknown>;
   if (typeof matcher !== "string" || !Array.isArray(hooks)) {
-    throw new UsageError(`Cannot read the hooks of ${quote(source)}: a group of ${event} needs "hooks", and a text as "matcher"`);
+    throw new UsageError(
+      `Cannot read the hooks of ${quote(source)}: a group of ${event} needs "hooks", and a text as "matcher"`,
+    );
   }
   const matches = compileMatcher(matcher);
   if (!matches) {
-    warn(`${source}: the matcher ${quote(matcher)} of ${event} is no regular expression; its hooks never run`);
+    warn(
+      `${source}: the matcher ${quote(matcher)} of ${event} is no regular expression; its hooks never run`,
+    );
     return undefined;
   }
   const read = hooks.flatMap((hook) => readHook(event, hook, source, warn) ?? []);
@@ -99,13 +109,21 @@ function readHook(
     throw new UsageError(`Cannot read the hooks of ${quote(source)}: a hook of ${event} has no command`);
   }
   if (args !== undefined && !(Array.isArray(args) && args.every((arg) => typeof arg === "string"))) {
-    throw new UsageError(`Cannot read the hooks of ${quote(source)}: args of ${quote(command)} is not a list of texts`);
+    throw new UsageError(
+      `Cannot read the hooks of ${quote(source)}: args of ${quote(command)} is not a list of texts`,
+    );
   }
   if (timeout !== undefined && !(typeof timeout === "number" && timeout > 0)) {
-    throw new UsageError(`Cannot read the hooks of ${quote(source)}: timeout of ${quote(command)} is not a number of seconds`);
+    throw new UsageError(
+      `Cannot read the hooks of ${quote(source)}: timeout of ${quote(command)} is not a number of seconds`,
+    );
   }
   if (onFailure !== undefined && onFailure !== "block" && onFailure !== "continue") {
-    throw new UsageError(`Cannot read the hooks of ${quote(source)}: onFailure of ${quote(command)} is neither block nor continue`);
+    throw new UsageError(
+      `Cannot read the hooks of ${quote(source)}: onFailure of ${
+        quote(command)
+      } is neither block nor continue`,
+    );
   }
   return {
     command,

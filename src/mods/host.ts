@@ -86,7 +86,9 @@ export class ModHost {
     await Promise.all(this.#loaded.map((one) => this.#guard(one, () => this.#import(one))));
     this.#cache.save();
     for (const one of this.#loaded) {
-      if (one.reason === undefined && one.phase !== "disabled") await this.#guard(one, () => this.#setUp(one));
+      if (one.reason === undefined && one.phase !== "disabled") {
+        await this.#guard(one, () => this.#setUp(one));
+      }
     }
     this.#checkRequired();
   }
@@ -145,7 +147,9 @@ export class ModHost {
   async #setUp(one: Loaded): Promise<void> {
     one.phase = "setup";
     const plugin = one.plugin!;
-    const twin = this.#loaded.find((other) => other !== one && other.phase === "ready" && other.plugin?.name === plugin.name);
+    const twin = this.#loaded.find((other) =>
+      other !== one && other.phase === "ready" && other.plugin?.name === plugin.name
+    );
     if (twin) throw new Error(`a plugin of that name is loaded already, from ${twin.found.entry}`);
     const given = this.#parts.options[plugin.name];
     if (isRecord(given) && given.enabled === false) {
@@ -163,7 +167,11 @@ export class ModHost {
     const { watchdog, loadTimeoutMs, warn } = this.#parts;
     const started = host.now();
     try {
-      await watchdog.limit(step(), loadTimeoutMs, () => new Error(`it did not finish within ${loadTimeoutMs} ms`));
+      await watchdog.limit(
+        step(),
+        loadTimeoutMs,
+        () => new Error(`it did not finish within ${loadTimeoutMs} ms`),
+      );
     } catch (error) {
       one.reason = briefly(error);
       const phase = one.phase;
@@ -185,7 +193,9 @@ export class ModHost {
     try {
       const work = one.dispose();
       const limit = Math.min(loadTimeoutMs, 2000);
-      if (isThenable(work)) await watchdog.limit(work, limit, () => new Error(`it did not finish within ${limit} ms`));
+      if (isThenable(work)) {
+        await watchdog.limit(work, limit, () => new Error(`it did not finish within ${limit} ms`));
+      }
     } catch (error) {
       warn(`plugin ${quote(one.plugin!.name)}: disposal failed: ${briefly(error)} (${one.found.entry})`);
     }
@@ -195,7 +205,9 @@ export class ModHost {
     const { name, uses = [] } = one.plugin!;
     const { registry, storageFolder, warn, exec } = this.#parts;
     const alive = () => {
-      if (!one.alive) throw new Error(`the handle of plugin ${quote(name)} is stale: the plugin was disposed`);
+      if (!one.alive) {
+        throw new Error(`the handle of plugin ${quote(name)} is stale: the plugin was disposed`);
+      }
     };
     const remover = (remove: () => void) => {
       one.removers.push(remove);
@@ -240,7 +252,10 @@ export class ModHost {
       const one = this.#loaded.find(({ plugin, found }) => (plugin?.name ?? found.name) === name);
       if (one?.phase === "ready") continue;
       const why = one ? one.reason ?? "it is disabled" : "no such plugin was found";
-      throw new UsageError(`Cannot start without the required plugin ${quote(name)}: ${why}`, "see agent mods list");
+      throw new UsageError(
+        `Cannot start without the required plugin ${quote(name)}: ${why}`,
+        "see agent mods list",
+      );
     }
   }
 }

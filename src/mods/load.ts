@@ -68,7 +68,9 @@ function guardedProcess(): object {
   };
   return new Proxy(process, {
     get(target, key) {
-      if (key === "exit" || key === "abort" || key === "reallyExit" || key === "kill") return key === "kill" ? target.kill.bind(target) : refuse;
+      if (key === "exit" || key === "abort" || key === "reallyExit" || key === "kill") {
+        return key === "kill" ? target.kill.bind(target) : refuse;
+      }
       if (key === "default") return guardedProcess();
       const value = Reflect.get(target, key);
       return typeof value === "function" ? value.bind(target) : value;

@@ -50,7 +50,10 @@ export async function hookGroups(settings: Settings, files: readonly string[], w
 }
 
 /** A matcher for tools that fits none is most likely a slip. */
-function reportMatcher({ event, matcher, matches, source }: HookGroup, { toolNames, warn }: LoadHooksParts): void {
+function reportMatcher(
+  { event, matcher, matches, source }: HookGroup,
+  { toolNames, warn }: LoadHooksParts,
+): void {
   if (event === "SessionStart" || event === "SessionEnd" || matcher.includes("mcp__")) return;
   for (const name of toolNames) if (matches(name)) return;
   warn(`${source}: the matcher ${quote(matcher)} of ${event} fits no known tool`);

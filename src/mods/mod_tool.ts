@@ -33,9 +33,13 @@ export function modTool(given: ModTool<never>, parts: ModToolParts): PlainTool {
   const definition = given as ModTool;
   const { name, description } = definition;
   if (typeof name !== "string" || !/^[A-Za-z_][\w-]{0,63}$/.test(name)) {
-    throw new AgentError(`Cannot add the tool ${quote(String(name))}: not a name of letters, digits, - and _`);
+    throw new AgentError(
+      `Cannot add the tool ${quote(String(name))}: not a name of letters, digits, - and _`,
+    );
   }
-  if (typeof definition.run !== "function") throw new AgentError(`Cannot add the tool ${quote(name)}: it has no run`);
+  if (typeof definition.run !== "function") {
+    throw new AgentError(`Cannot add the tool ${quote(name)}: it has no run`);
+  }
   const input = definition.input as ZodSchema | JsonSchema | undefined;
   const zod = input !== undefined && "_zod" in input ? input as ZodSchema : undefined;
   let schema: JsonSchema | undefined;
@@ -57,13 +61,19 @@ export function modTool(given: ModTool<never>, parts: ModToolParts): PlainTool {
     source: parts.source,
     description: typeof description === "string" ? description : "",
     get schema() {
-      return schema ??= zod ? jsonSchemaOf(zod, parts.zod) : (input as JsonSchema | undefined) ?? NO_ARGUMENTS;
+      return schema ??= zod
+        ? jsonSchemaOf(zod, parts.zod)
+        : (input as JsonSchema | undefined) ?? NO_ARGUMENTS;
     },
     ...(zod && { check: (args: unknown) => checkWithZod(zod, args) }),
   };
 }
 
-function traitsOf(definition: ModTool, args: Record<string, unknown>, place: Parameters<AnyTool["traits"]>[1]): Traits {
+function traitsOf(
+  definition: ModTool,
+  args: Record<string, unknown>,
+  place: Parameters<AnyTool["traits"]>[1],
+): Traits {
   const traits = definition.traits?.(args, place) ?? { effect: definition.effect ?? "run" };
   if (!["read", "write", "run"].includes(traits.effect)) {
     throw new AgentError(`its traits have no effect of read, write or run`);
@@ -86,7 +96,10 @@ function checkWithZod(schema: ZodSchema, args: unknown): Checked | Promise<Check
   }
   const read = (result: ReturnType<ZodSchema["safeParse"]>): Checked => {
     if (result.success) return { ok: true, value: result.data as Record<string, unknown> };
-    const issues = result.error!.issues.map(({ path, message }) => ({ path: path.map(String).join("."), message }));
+    const issues = result.error!.issues.map(({ path, message }) => ({
+      path: path.map(String).join("."),
+      message,
+    }));
     return { ok: false, issues };
   };
   return isThenable(parsed) ? parsed.then(read) : read(parsed);
@@ -96,7 +109,10 @@ function modContext(context: Context, parts: ModToolParts): ModContext {
   const needs = (use: string) => {
     parts.alive();
     if (parts.uses.includes(use) || (use.startsWith("secrets:") && parts.uses.includes("secrets:*"))) return;
-    throw new AgentError(`Plugin ${quote(parts.mod)} may not use ${use}: it is not declared`, `add "${use}" to uses`);
+    throw new AgentError(
+      `Plugin ${quote(parts.mod)} may not use ${use}: it is not declared`,
+      `add "${use}" to uses`,
+    );
   };
   return {
     id: context.id,

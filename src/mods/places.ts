@@ -34,7 +34,9 @@ function inPlace(place: string, needed: boolean): Found[] {
   } catch (error) {
     if (!needed && errorCode(error) === "ENOENT") return [];
     if (needed && errorCode(error) === "ENOTDIR") return [asFile(place)];
-    throw needed ? new UsageError(String((fileError("load plugins from", place, error) as Error).message)) : error;
+    throw needed
+      ? new UsageError(String((fileError("load plugins from", place, error) as Error).message))
+      : error;
   }
   return names.flatMap((name) => {
     if (name.startsWith(".") || name === "node_modules") return [];

@@ -6,7 +6,10 @@ import { messageOf } from "../core/errors.ts";
 import { host } from "../core/runtime.ts";
 
 /** Watches until the returned function is called. `owner` names the plugin that a stack leads to. */
-export function watchStrays(owner: (stack: string) => string | undefined, warn: (text: string) => void): () => void {
+export function watchStrays(
+  owner: (stack: string) => string | undefined,
+  warn: (text: string) => void,
+): () => void {
   const report = (error: unknown) => {
     const stack = error instanceof Error ? error.stack ?? "" : "";
     const name = owner(stack);

@@ -40,7 +40,9 @@ class Window {
   /** The text within `limit`, cut in the middle with a true count. `clean` works on each end before. */
   text(limit: number, where: string, clean: (text: string) => string): string {
     const tail = this.#tail.slice(-this.#size);
-    if (this.#head.length + tail.length === this.length) return cut(clean(this.#head + tail), limit, "middle", where);
+    if (this.#head.length + tail.length === this.length) {
+      return cut(clean(this.#head + tail), limit, "middle", where);
+    }
     const half = Math.max(0, Math.floor((limit - notice(this.length, where).length) / 2));
     const start = takeHead(clean(this.#head), half);
     const end = takeTail(clean(tail), half);

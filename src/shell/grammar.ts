@@ -11,7 +11,9 @@ type Unbash = typeof import("unbash");
 
 /** Programs that run the command which their arguments hold. */
 const WRAPPERS = new Set(
-  "sudo doas env command builtin exec nohup nice ionice time timeout stdbuf setsid xargs chroot watch".split(" "),
+  "sudo doas env command builtin exec nohup nice ionice time timeout stdbuf setsid xargs chroot watch".split(
+    " ",
+  ),
 );
 const SHELLS = new Set("sh bash dash zsh ksh".split(" "));
 
@@ -29,7 +31,9 @@ function partsOf(unbash: Unbash, command: string, cwd: string): Part[] | undefin
   let understood = true;
   const visit = (node: SyntaxNode) => {
     if (node.type === "Script" && node.errors && node.errors.length > 0) understood = false;
-    if ((node.type === "CommandExpansion" || node.type === "ProcessSubstitution") && !node.script) understood = false;
+    if ((node.type === "CommandExpansion" || node.type === "ProcessSubstitution") && !node.script) {
+      understood = false;
+    }
     if (node.type === "Command") parts.push(...simpleCommand(unbash, node, cwd));
     if (node.type === "Redirect") parts.push(...redirected(node, cwd));
     unbash.forEachChild(node, visit);
@@ -65,7 +69,12 @@ function innerCommands(unbash: Unbash, name: string, words: readonly Word[], cwd
     const tails = texts.map((_, index) => texts.slice(index).join(" "));
     return [...bare, ...tails, ...words.flatMap((_, index) => nested(unbash, words.slice(index), cwd))];
   }
-  if (program === "eval") return [...bare, ...scriptCommands(unbash, words.map((word) => word.value).join(" "), cwd)];
+  if (program === "eval") {
+    return [
+      ...bare,
+      ...scriptCommands(unbash, words.map((word) => word.value).join(" "), cwd),
+    ];
+  }
   return [...bare, ...nested(unbash, [{ value: program } as Word, ...words], cwd)];
 }
 
@@ -86,18 +95,31 @@ function redirected(node: Redirect, cwd: string): Part[] {
   if (!node.target) return [];
   const access = node.operator === "<" ? "read" : "write";
   const target = plain(node.target);
-  if ((node.operator === ">&" || node.operator === "<&") && target !== undefined && /^(\d+-?|-)$/.test(target)) return [];
-  if (target === undefined) return [{ kind: "command", value: `redirection ${quote(node.target.text)}`, access: "run", opaque: true }];
+  if (
+    (node.operator === ">&" || node.operator === "<&") && target !== undefined && /^(\d+-?|-)$/.test(target)
+  ) return [];
+  if (target === undefined) {
+    return [{
+      kind: "command",
+      value: `redirection ${quote(node.target.text)}`,
+      access: "run",
+      opaque: true,
+    }];
+  }
   if (HARMLESS.has(target)) return [];
   return [{ kind: "path", value: realPath(resolvePath(cwd, target)), access }];
 }
 
 /** A word's text where nothing in it is expanded; `undefined` where only the shell knows it. */
 function plain(word: Word): string | undefined {
-  const fixed = (word.parts ?? []).every(({ type }) => type === "Literal" || type === "SingleQuoted" || type === "AnsiCQuoted" ||
-    type === "DoubleQuoted");
+  const fixed = (word.parts ?? []).every(({ type }) =>
+    type === "Literal" || type === "SingleQuoted" || type === "AnsiCQuoted" ||
+    type === "DoubleQuoted"
+  );
   const quoted = (word.parts ?? []).filter((part) => part.type === "DoubleQuoted");
-  const simple = quoted.every((part) => part.type !== "DoubleQuoted" || part.parts.every(({ type }) => type === "Literal"));
+  const simple = quoted.every((part) =>
+    part.type !== "DoubleQuoted" || part.parts.every(({ type }) => type === "Literal")
+  );
   return fixed && simple ? word.value : undefined;
 }
 

@@ -53,16 +53,27 @@ export const editFile = defineTool<EditArgs, EditData>({
       effect: "write",
       keys: [`path:${real}`],
       // A failed edit shows the nearest place, so an edit is a reading too.
-      subjects: [{ kind: "path", value: real, access: "write" }, { kind: "path", value: real, access: "read" }],
+      subjects: [{ kind: "path", value: real, access: "write" }, {
+        kind: "path",
+        value: real,
+        access: "read",
+      }],
     };
   },
   run: (args, context) => edit(args, context),
   present({ path, created, replaced, line, snippet, oldSha256, newSha256 }) {
-    const hashes = `sha256 ${oldSha256 === undefined ? "" : `${oldSha256.slice(0, 12)} → `}${newSha256.slice(0, 12)}`;
+    const hashes = `sha256 ${oldSha256 === undefined ? "" : `${oldSha256.slice(0, 12)} → `}${
+      newSha256.slice(0, 12)
+    }`;
     const head = created
       ? `Created ${quote(path)} (${hashes})`
-      : `Edited ${quote(path)}: ${replaced} ${replaced === 1 ? "place" : "places"}, first in line ${line} (${hashes})`;
-    return { content: snippet === "" ? head : `${head}\n${snippet}`, structured: { replaced, oldSha256, newSha256 } };
+      : `Edited ${quote(path)}: ${replaced} ${
+        replaced === 1 ? "place" : "places"
+      }, first in line ${line} (${hashes})`;
+    return {
+      content: snippet === "" ? head : `${head}\n${snippet}`,
+      structured: { replaced, oldSha256, newSha256 },
+    };
   },
 });
 
@@ -109,7 +120,12 @@ export function applyEdits(path: string, text: string, edits: readonly Edit[]) {
   return { text: current, replaced, at: Number.isFinite(first) ? first : 0 };
 }
 
-function applyOne(path: string, name: string, text: string, edit: Edit): { text: string; count: number; at: number } {
+function applyOne(
+  path: string,
+  name: string,
+  text: string,
+  edit: Edit,
+): { text: string; count: number; at: number } {
   const { old_string, new_string, replace_all, expected_replacements } = edit;
   if (old_string === "") {
     if (text !== "") {
@@ -126,7 +142,9 @@ function applyOne(path: string, name: string, text: string, edit: Edit): { text:
   if (places.length !== wanted) {
     const lines = places.slice(0, 10).map((place) => lineOf(text, place.start)).join(", ");
     throw new AgentError(
-      `Cannot edit ${quote(path)}${name}: old_string stands in ${places.length} places (lines ${lines}), not ${wanted}`,
+      `Cannot edit ${
+        quote(path)
+      }${name}: old_string stands in ${places.length} places (lines ${lines}), not ${wanted}`,
       "add lines around it until it is unique, or set replace_all or expected_replacements",
     );
   }

@@ -18,17 +18,29 @@ export function explainMiss(path: string, name: string, text: string, wanted: st
     if (at >= 0) return new AgentError(message, `it is there but for ${because}${near(text, wanted)}`);
   }
   const hint = near(text, wanted);
-  return new AgentError(message, hint === "" ? "read the file again and copy the text exactly" : `no exact match${hint}`);
+  return new AgentError(
+    message,
+    hint === "" ? "read the file again and copy the text exactly" : `no exact match${hint}`,
+  );
 }
 
 /** What may differ without the eye noticing, each with a fold that makes it the same. */
 const DIFFERENCES: readonly { fold(text: string): string; because: string }[] = [
   { fold: (text) => text.replace(/\r\n?/g, "\n"), because: "its line ends" },
   { fold: (text) => text.replace(/[ \t]+$/gm, ""), because: "blanks at the ends of lines" },
-  { fold: (text) => text.replace(/^[ \t]+/gm, (blank) => blank.replaceAll("\t", "    ")), because: "tabs and spaces: the file has the other kind" },
+  {
+    fold: (text) => text.replace(/^[ \t]+/gm, (blank) => blank.replaceAll("\t", "    ")),
+    because: "tabs and spaces: the file has the other kind",
+  },
   { fold: (text) => text.replace(/^[ \t]+/gm, ""), because: "its indentation" },
-  { fold: (text) => text.replace(/[‘’‚‛]/g, "'").replace(/[“”„‟]/g, '"'), because: "straight and curly quotes" },
-  { fold: (text) => text.normalize("NFC").replace(/[\u00a0\u2007\u202f]/g, " ").replace(/[‐‑‒–—]/g, "-"), because: "look-alike characters" },
+  {
+    fold: (text) => text.replace(/[‘’‚‛]/g, "'").replace(/[“”„‟]/g, '"'),
+    because: "straight and curly quotes",
+  },
+  {
+    fold: (text) => text.normalize("NFC").replace(/[\u00a0\u2007\u202f]/g, " ").replace(/[‐‑‒–—]/g, "-"),
+    because: "look-alike characters",
+  },
   { fold: unescape, because: "escaping: old_string looks escaped once too often" },
 ];
 
@@ -51,6 +63,8 @@ function near(text: string, wanted: string): string {
     if (score > best.score) best = { score, line: index };
   }
   if (best.score < 0.5) return "";
-  const shown = lines.slice(best.line, best.line + 5).map((line, index) => `${best.line + index + 1}\t${line.slice(0, 200)}`);
+  const shown = lines.slice(best.line, best.line + 5).map((line, index) =>
+    `${best.line + index + 1}\t${line.slice(0, 200)}`
+  );
   return `; the nearest place is line ${best.line + 1}:\n${shown.join("\n")}`;
 }

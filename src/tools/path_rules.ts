@@ -11,7 +11,9 @@ export function pathMatches(pattern: string, path: string, root: string): boolea
   const { base, relative } = anchored(pattern, root);
   const rest = inside(base, path);
   if (rest === undefined || rest === "") return rest === "" && relative === "/**";
-  return ignore({ ignorecase: host.platform !== "linux", allowRelativePaths: true }).add(literalStart(relative)).ignores(rest);
+  return ignore({ ignorecase: host.platform !== "linux", allowRelativePaths: true }).add(
+    literalStart(relative),
+  ).ignores(rest);
 }
 
 function anchored(pattern: string, root: string): { base: string; relative: string } {

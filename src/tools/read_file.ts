@@ -41,7 +41,11 @@ export const readFile = defineTool<ReadArgs, Page>({
     }),
   traits({ path }, place) {
     const real = place.identify(path);
-    return { effect: "read", keys: [`path:${real}`], subjects: [{ kind: "path", value: real, access: "read" }] };
+    return {
+      effect: "read",
+      keys: [`path:${real}`],
+      subjects: [{ kind: "path", value: real, access: "read" }],
+    };
   },
   limit: { chars: 30_000, keep: "head" },
   run({ path, offset = 1, limit = PAGE_LINES }, context) {
@@ -95,13 +99,21 @@ function clipLine(line: string): string {
 }
 
 /** A page as text: each line behind its mark, then what is left and the call that continues. */
-export function presentPage(data: Page, mark: (line: number) => string, next: (line: number) => string): Output {
+export function presentPage(
+  data: Page,
+  mark: (line: number) => string,
+  next: (line: number) => string,
+): Output {
   const { lines, start, total, note } = data;
   if (note !== undefined) return { content: `[${data.path}: ${note}]` };
   const rows = lines.map((line, index) => mark(start + index) + line);
   const last = start + lines.length - 1;
   const notes: string[] = [];
-  if (data.undecodable) notes.push("[some bytes are not UTF-8 and show as \uFFFD; edits to this file are refused]");
-  if (last < total) notes.push(`[lines ${start}-${last} of ${total} shown. Use ${next(last + 1)} to continue]`);
+  if (data.undecodable) {
+    notes.push("[some bytes are not UTF-8 and show as \uFFFD; edits to this file are refused]");
+  }
+  if (last < total) {
+    notes.push(`[lines ${start}-${last} of ${total} shown. Use ${next(last + 1)} to continue]`);
+  }
   return { content: [...rows, ...notes].join("\n") };
 }

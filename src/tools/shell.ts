@@ -40,7 +40,9 @@ export function shellTool({ environment, groups, timeoutMs: usual }: ShellParts)
       z.strictObject({
         command: z.union([z.string().min(1), z.array(z.string()).min(1)])
           .describe("text for the shell, or a program and its arguments as a list"),
-        workdir: z.string().min(1).optional().describe("the folder to run in; the working folder where absent"),
+        workdir: z.string().min(1).optional().describe(
+          "the folder to run in; the working folder where absent",
+        ),
         timeout_ms: z.int().min(1).max(MOST_MS).optional().describe("120,000 where absent, 600,000 at most"),
         login: z.boolean().optional().describe("run as a login shell"),
         description: z.string().optional().describe("what it does, in a few words, for people"),
@@ -50,7 +52,9 @@ export function shellTool({ environment, groups, timeoutMs: usual }: ShellParts)
       streams: true,
       subjects: [
         { kind: "command", value: asText(command), access: "run" },
-        ...(workdir === undefined ? [] : [{ kind: "path", value: place.identify(workdir), access: "read" } as const]),
+        ...(workdir === undefined
+          ? []
+          : [{ kind: "path", value: place.identify(workdir), access: "read" } as const]),
       ],
     }),
     limit: { chars: 30_000, keep: "middle" },
@@ -90,8 +94,9 @@ export function shellTool({ environment, groups, timeoutMs: usual }: ShellParts)
 function notesOf({ why, exitCode, signal, survivors }: Ended, timeoutMs: number): string[] {
   const notes: string[] = [];
   if (survivors) notes.push("[processes that it started still run; they end with this session]");
-  if (why === "timeout") notes.push(`[timed out after ${timeoutMs} ms; the command and all it started were ended]`);
-  else if (why === "interrupted") notes.push("[interrupted; the command and all it started were ended]");
+  if (why === "timeout") {
+    notes.push(`[timed out after ${timeoutMs} ms; the command and all it started were ended]`);
+  } else if (why === "interrupted") notes.push("[interrupted; the command and all it started were ended]");
   else if (exitCode !== undefined && exitCode !== 0) notes.push(`[Exit code: ${exitCode}]`);
   else if (exitCode === undefined) notes.push(`[ended by ${signal}]`);
   return notes;
@@ -100,7 +105,9 @@ function notesOf({ why, exitCode, signal, survivors }: Ended, timeoutMs: number)
 /** A list is run as it is; text goes to the shell as one argument, untouched. */
 function argvOf({ command, login }: ShellArgs): string[] {
   if (Array.isArray(command)) return command;
-  if (host.platform === "win32") return ["powershell.exe", "-NoProfile", "-NonInteractive", "-Command", command];
+  if (host.platform === "win32") {
+    return ["powershell.exe", "-NoProfile", "-NonInteractive", "-Command", command];
+  }
   return [shellProgram(), login ? "-lc" : "-c", command];
 }
 
@@ -114,7 +121,8 @@ export function asText(command: string | readonly string[]): string {
   if (typeof command === "string") return command;
   const script = scriptOf(command);
   if (script !== undefined) return script;
-  return command.map((word) => /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`).join(" ");
+  return command.map((word) => /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)
+    .join(" ");
 }
 
 /** `["bash", "-lc", "…"]` is that script, for whoever judges it. */

@@ -26,7 +26,10 @@ export function familyOf(toolset: string): Family {
 
 /** In which toolset a model was trained, by the parts of its handle; routers put others' names behind their own. */
 const MODELS: readonly { toolset: string; handle: RegExp }[] = [
-  { toolset: "codex_snake", handle: /(^|[/.])(openai|openai-codex|chatgpt_oauth)[/.]|(^|\/)(gpt-|o\d|codex)/ },
+  {
+    toolset: "codex_snake",
+    handle: /(^|[/.])(openai|openai-codex|chatgpt_oauth)[/.]|(^|\/)(gpt-|o\d|codex)/,
+  },
   { toolset: "gemini_snake", handle: /(^|[/.])(google|google_ai|gemini)[/.]|(^|\/)gemini-/ },
   { toolset: "default", handle: /(^|[/.])(anthropic)[/.]|claude/ },
 ];

@@ -34,7 +34,11 @@ export const writeFile = defineTool<WriteArgs, WriteData>({
     }),
   traits({ path }, place) {
     const real = place.identify(path);
-    return { effect: "write", keys: [`path:${real}`], subjects: [{ kind: "path", value: real, access: "write" }] };
+    return {
+      effect: "write",
+      keys: [`path:${real}`],
+      subjects: [{ kind: "path", value: real, access: "write" }],
+    };
   },
   run(args, context) {
     const { path, content } = args;
@@ -48,7 +52,10 @@ export const writeFile = defineTool<WriteArgs, WriteData>({
       const old = decode(context.files.read(full));
       mark = old.mark && !content.startsWith("\uFEFF");
       // New text that has only LF takes the ends that the file has.
-      if (!old.undecodable && !content.includes("\r") && dominantEnd(old.text) === "\r\n" && content.includes("\n")) {
+      if (
+        !old.undecodable && !content.includes("\r") && dominantEnd(old.text) === "\r\n" &&
+        content.includes("\n")
+      ) {
         text = withEnds(content, "\r\n");
         notes.push("CRLF line ends were kept");
       }
@@ -66,8 +73,9 @@ export const writeFile = defineTool<WriteArgs, WriteData>({
     const hashes = oldSha256 === undefined
       ? `sha256 ${newSha256.slice(0, 12)}`
       : `sha256 ${oldSha256.slice(0, 12)} → ${newSha256.slice(0, 12)}`;
-    const head = created ? `Created ${quote(path)} (${size}, ${hashes})` : `Replaced ${quote(path)} (${size}, ${hashes})`;
+    const head = created
+      ? `Created ${quote(path)} (${size}, ${hashes})`
+      : `Replaced ${quote(path)} (${size}, ${hashes})`;
     return { content: [head, ...notes].join("; "), structured: { created, oldSha256, newSha256 } };
   },
 });
-

@@ -1,5 +1,5 @@
 /** `agent config list`: all settings, with where each value comes from. */
-import { SETTINGS, type SettingName } from "../../core/settings.ts";
+import { type SettingName, SETTINGS } from "../../core/settings.ts";
 import type { Invocation } from "../command.ts";
 import { settingsOf } from "../open.ts";
 
@@ -9,7 +9,11 @@ export async function run(invocation: Invocation): Promise<number> {
   const names = Object.keys(SETTINGS) as SettingName[];
   const rows = names.map((name) => ({ name, ...settings.origin(name), about: SETTINGS[name].about }));
   if (flags.has("json")) {
-    printer.json(Object.fromEntries(rows.map(({ name, value, origin }) => [name, flags.has("origin") ? { value, origin } : value])));
+    printer.json(
+      Object.fromEntries(
+        rows.map(({ name, value, origin }) => [name, flags.has("origin") ? { value, origin } : value]),
+      ),
+    );
     return 0;
   }
   for (const { name, value, origin, about } of rows) {

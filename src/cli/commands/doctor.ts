@@ -15,7 +15,11 @@ interface Finding {
 
 export async function run(invocation: Invocation): Promise<number> {
   const { flags, printer } = invocation;
-  const findings: Finding[] = [{ name: "agent", ok: true, detail: `${VERSION} on ${host.name} ${host.version}, ${host.platform}` }];
+  const findings: Finding[] = [{
+    name: "agent",
+    ok: true,
+    detail: `${VERSION} on ${host.name} ${host.version}, ${host.platform}`,
+  }];
   const check = async (name: string, look: () => string | Promise<string>) => {
     try {
       findings.push({ name, ok: true, detail: await look() });
@@ -35,14 +39,18 @@ export async function run(invocation: Invocation): Promise<number> {
     try {
       await runtime.start();
       const broken = runtime.mods().filter(({ state }) => state === "failed");
-      if (broken.length > 0) throw new Error(`${broken.map(({ name }) => name).join(", ")} failed; see agent mods list`);
+      if (broken.length > 0) {
+        throw new Error(`${broken.map(({ name }) => name).join(", ")} failed; see agent mods list`);
+      }
       return `${runtime.mods().length} plugins`;
     } finally {
       await runtime.close();
     }
   });
   if (flags.has("json")) printer.json(findings);
-  else for (const { name, ok, detail } of findings) printer.line(`${ok ? "ok  " : "FAIL"} ${name}: ${detail}`);
+  else {for (const { name, ok, detail } of findings) {
+      printer.line(`${ok ? "ok  " : "FAIL"} ${name}: ${detail}`);
+    }}
   return findings.every(({ ok }) => ok) ? 0 : 1;
 }
 

@@ -16,7 +16,10 @@ export async function run(invocation: Invocation): Promise<number> {
   try {
     const fromStdin = args.length === 0 || args[0] === "-";
     if (args.length === 0 && host.isTerminal(0)) {
-      throw new UsageError("Cannot run: no tool was named", "agent exec TOOL key=value, or calls on standard input");
+      throw new UsageError(
+        "Cannot run: no tool was named",
+        "agent exec TOOL key=value, or calls on standard input",
+      );
     }
     const request: CallRequest | undefined = fromStdin
       ? undefined
@@ -44,7 +47,11 @@ export interface Totals {
   exitCode: number;
 }
 
-async function inSession(runtime: Runtime, invocation: Invocation, request: CallRequest | undefined): Promise<Totals> {
+async function inSession(
+  runtime: Runtime,
+  invocation: Invocation,
+  request: CallRequest | undefined,
+): Promise<Totals> {
   const { flags } = invocation;
   const stop = new Interrupt();
   const stopWatching = watchSignals(runtime, stop);

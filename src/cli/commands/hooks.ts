@@ -11,7 +11,13 @@ export async function run(invocation: Invocation): Promise<number> {
   const files = flags.all("hooks").map((path) => resolvePath(host.cwd(), path));
   const { groups, failClosed } = await hookGroups(settings, files, (text) => printer.warn(text));
   if (flags.has("json")) {
-    const rows = groups.map(({ event, matcher, sequential, source, hooks }) => ({ event, matcher, sequential, source, hooks }));
+    const rows = groups.map(({ event, matcher, sequential, source, hooks }) => ({
+      event,
+      matcher,
+      sequential,
+      source,
+      hooks,
+    }));
     printer.json({ failClosed, groups: rows });
     return 0;
   }
@@ -21,7 +27,9 @@ export async function run(invocation: Invocation): Promise<number> {
     for (const hook of hooks) {
       const command = [hook.command, ...hook.args ?? []].join(" ");
       const blocks = hook.onFailure === "block" || failClosed ? ", blocks when it fails" : "";
-      printer.line(`  ${command}  (${hook.timeoutMs / 1000} s${hook.async ? ", in the background" : ""}${blocks})`);
+      printer.line(
+        `  ${command}  (${hook.timeoutMs / 1000} s${hook.async ? ", in the background" : ""}${blocks})`,
+      );
     }
   }
   return 0;

@@ -18,7 +18,11 @@ export function run({ flags, printer }: Invocation): Promise<number> {
     else {
       const args = JSON.stringify(start.args);
       const time = row.durationMs === undefined ? "" : ` ${row.durationMs} ms`;
-      printer.line(`${row.at}  ${row.id}  ${row.name}  ${row.outcome}${time}  ${args.length > 80 ? `${args.slice(0, 79)}…` : args}`);
+      printer.line(
+        `${row.at}  ${row.id}  ${row.name}  ${row.outcome}${time}  ${
+          args.length > 80 ? `${args.slice(0, 79)}…` : args
+        }`,
+      );
     }
   }
   return Promise.resolve(0);

@@ -5,7 +5,9 @@ import type { Invocation } from "../command.ts";
 import { findCall } from "../logged.ts";
 
 export function run({ flags, args, printer }: Invocation): Promise<number> {
-  if (args.length === 0) throw new UsageError("Cannot show a call: no id was given", "agent log list shows the ids");
+  if (args.length === 0) {
+    throw new UsageError("Cannot show a call: no id was given", "agent log list shows the ids");
+  }
   const { session, start, end } = findCall(args[0]!);
   if (flags.has("json")) printer.json({ session, start, end });
   else {

@@ -14,7 +14,11 @@ export function run(invocation: Invocation): Promise<number> {
       if (flags.has("json")) printer.json(total);
       else {
         for (const { name, bytes } of rows) printer.line(`${String(bytes).padStart(7)}  ${name}`);
-        printer.line(`${String(total.bytes).padStart(7)}  in all, ${rows.length} tools, sha256 ${total.sha256.slice(0, 16)}`);
+        printer.line(
+          `${String(total.bytes).padStart(7)}  in all, ${rows.length} tools, sha256 ${
+            total.sha256.slice(0, 16)
+          }`,
+        );
       }
     } else if (flags.has("json")) printer.json(tools);
     else for (const line of describe(turn, runtime.registry.entries())) printer.line(line);
@@ -29,8 +33,12 @@ function bytesOf(value: unknown): number {
 function describe(turn: Turn, all: readonly { name: string; tier: string }[]): string[] {
   const width = Math.max(8, ...turn.surface.map(({ name }) => name.length));
   return turn.surface.map((entry) => {
-    const behind = all.find((other) => other.name === entry.name && other.tier !== entry.tier && entry.tier !== "builtin");
-    const origin = entry.tier === "builtin" ? "" : `  [${entry.tier}: ${entry.source}${behind ? `, before the ${behind.tier} one` : ""}]`;
+    const behind = all.find((other) =>
+      other.name === entry.name && other.tier !== entry.tier && entry.tier !== "builtin"
+    );
+    const origin = entry.tier === "builtin"
+      ? ""
+      : `  [${entry.tier}: ${entry.source}${behind ? `, before the ${behind.tier} one` : ""}]`;
     return `${entry.name.padEnd(width)}  ${entry.description.split("\n")[0]!.slice(0, 100)}${origin}`;
   });
 }

@@ -1,7 +1,7 @@
 /** Claude's faces: the names and parameters of Claude Code, which are also what command hooks see. */
 import { type AnyFace, defineFace } from "../../core/face.ts";
 import type { AnyTool } from "../../core/tool.ts";
-import { editFile, type Edit, type EditArgs, type EditData } from "../edit_file.ts";
+import { type Edit, type EditArgs, type EditData, editFile } from "../edit_file.ts";
 import { type Page, type ReadArgs, readFile } from "../read_file.ts";
 import { asText, MOST_MS, type ShellArgs, type ShellData } from "../shell.ts";
 import { type WriteArgs, type WriteData, writeFile } from "../write_file.ts";
@@ -35,10 +35,17 @@ const read = defineFace(readFile, {
       name: "Read",
       input: given({ file_path: place.resolve(path), offset, limit }),
     }),
-    rewrite: ({ file_path, ...rest }, before) => given({ ...hidden(before, ["path", "offset", "limit"]), ...rest, path: file_path }),
+    rewrite: ({ file_path, ...rest }, before) =>
+      given({ ...hidden(before, ["path", "offset", "limit"]), ...rest, path: file_path }),
     response: (data, { path }) => {
       const { lines, start, total } = data as Page;
-      const file = { filePath: path, content: lines.join("\n"), numLines: lines.length, startLine: start, totalLines: total };
+      const file = {
+        filePath: path,
+        content: lines.join("\n"),
+        numLines: lines.length,
+        startLine: start,
+        totalLines: total,
+      };
       return { type: "text", file };
     },
   },
@@ -54,8 +61,12 @@ const write = defineFace(writeFile, {
     }),
   toCanonical: ({ file_path, content }): WriteArgs => ({ path: file_path, content }),
   hooks: {
-    view: ({ path, content }, place) => ({ name: "Write", input: { file_path: place.resolve(path), content } }),
-    rewrite: ({ file_path, ...rest }, before) => given({ ...hidden(before, ["path", "content"]), ...rest, path: file_path }),
+    view: ({ path, content }, place) => ({
+      name: "Write",
+      input: { file_path: place.resolve(path), content },
+    }),
+    rewrite: ({ file_path, ...rest }, before) =>
+      given({ ...hidden(before, ["path", "content"]), ...rest, path: file_path }),
     response: (data, { content }) => {
       const { path, created } = data as WriteData;
       return { type: created ? "create" : "update", filePath: path, content };
@@ -72,7 +83,9 @@ const edit: AnyFace = defineFace(editFile, {
       old_string: z.string().describe("The text to replace"),
       new_string: z.string().describe("The text to replace it with (must be different from old_string)"),
       replace_all: z.boolean().optional().describe("Replace all occurrences of old_string (default false)"),
-      expected_replacements: z.int().min(1).optional().describe("How many occurrences there must be (default 1)"),
+      expected_replacements: z.int().min(1).optional().describe(
+        "How many occurrences there must be (default 1)",
+      ),
     }),
   toCanonical: ({ file_path, ...one }): EditArgs => ({ path: file_path, edits: [one as Edit] }),
   hooks: {
@@ -80,7 +93,9 @@ const edit: AnyFace = defineFace(editFile, {
     // Several edits are Claude's MultiEdit; a single one is Edit.
     view({ path, edits }, place) {
       const file_path = place.resolve(path);
-      const shown = edits.map(({ old_string, new_string, replace_all }) => given({ old_string, new_string, replace_all }));
+      const shown = edits.map(({ old_string, new_string, replace_all }) =>
+        given({ old_string, new_string, replace_all })
+      );
       return shown.length === 1
         ? { name: edit.name, input: { file_path, ...shown[0] } }
         : { name: multiEdit.name, input: { file_path, edits: shown } };
@@ -90,13 +105,21 @@ const edit: AnyFace = defineFace(editFile, {
         const count = before.edits[index]?.expected_replacements;
         return count === undefined ? {} : { expected_replacements: count };
       };
-      const list = Array.isArray(edits) ? edits.map((item, index) => ({ ...kept(index), ...item })) : [{ ...kept(0), ...one }];
+      const list = Array.isArray(edits)
+        ? edits.map((item, index) => ({ ...kept(index), ...item }))
+        : [{ ...kept(0), ...one }];
       return given({ ...hidden(before, ["path", "edits"]), path: file_path, edits: list });
     },
     response: (data, { edits }) => {
       const { path, replaced } = data as EditData;
       const { old_string, new_string, replace_all } = edits[0]!;
-      return { filePath: path, oldString: old_string, newString: new_string, replaceAll: replace_all ?? false, replaced };
+      return {
+        filePath: path,
+        oldString: old_string,
+        newString: new_string,
+        replaceAll: replace_all ?? false,
+        replaced,
+      };
     },
   },
 });
@@ -112,7 +135,9 @@ const multiEdit: AnyFace = defineFace(editFile, {
         old_string: z.string().describe("The text to replace"),
         new_string: z.string().describe("The text to replace it with"),
         replace_all: z.boolean().optional().describe("Replace all occurrences of old_string (default false)"),
-      })).min(1).describe("Edits in the order in which they are applied, each to the result of the one before"),
+      })).min(1).describe(
+        "Edits in the order in which they are applied, each to the result of the one before",
+      ),
     }),
   toCanonical: ({ file_path, edits }): EditArgs => ({ path: file_path, edits: edits as Edit[] }),
 });
@@ -125,7 +150,9 @@ function bash(shell: AnyTool): AnyFace {
       z.strictObject({
         command: z.string().min(1).describe("The command to execute"),
         description: z.string().optional().describe("What this command does, in 5-10 words"),
-        timeout: z.int().min(1).max(MOST_MS).optional().describe("Timeout in milliseconds (max 600000, default 120000)"),
+        timeout: z.int().min(1).max(MOST_MS).optional().describe(
+          "Timeout in milliseconds (max 600000, default 120000)",
+        ),
       }),
     toCanonical: ({ command, description, timeout }): ShellArgs => ({
       command,

@@ -14,7 +14,9 @@ function read(naming: typeof SNAKE | typeof PASCAL, name: string): AnyFace {
     input: (z) =>
       z.strictObject({
         file_path: z.string().min(1).describe("Absolute path to the file"),
-        offset: z.int().min(1).optional().describe("The line number to start reading from. Must be 1 or greater"),
+        offset: z.int().min(1).optional().describe(
+          "The line number to start reading from. Must be 1 or greater",
+        ),
         limit: z.int().min(1).optional().describe("The maximum number of lines to return"),
       }),
     toCanonical: ({ file_path, ...rest }): ReadArgs => ({ path: file_path, ...rest }),
@@ -30,7 +32,9 @@ function command(shell: AnyTool, naming: typeof SNAKE | typeof PASCAL, name: str
       z.strictObject({
         command: z.string().min(1).describe("The shell script to execute in the user's default shell"),
         workdir: z.string().min(1).optional().describe("The working directory to execute the command in"),
-        timeout_ms: z.int().min(1).max(MOST_MS).optional().describe("The timeout for the command in milliseconds"),
+        timeout_ms: z.int().min(1).max(MOST_MS).optional().describe(
+          "The timeout for the command in milliseconds",
+        ),
         login: z.boolean().optional().describe("Whether to run the shell with login shell semantics"),
       }),
     toCanonical: (args): ShellArgs => args as ShellArgs,

@@ -1,7 +1,7 @@
 /** Gemini's faces, in snake and in Pascal case. Its offsets count lines from 0. */
 import { type AnyFace, defineFace } from "../../core/face.ts";
 import type { AnyTool } from "../../core/tool.ts";
-import { editFile, type EditArgs } from "../edit_file.ts";
+import { type EditArgs, editFile } from "../edit_file.ts";
 import { type Page, presentPage, type ReadArgs, readFile } from "../read_file.ts";
 import type { ShellArgs } from "../shell.ts";
 import { type WriteArgs, writeFile } from "../write_file.ts";
@@ -51,7 +51,9 @@ function replace(naming: Naming, name: string): AnyFace {
         file_path: z.string().min(1).describe("The path to the file to modify"),
         old_string: z.string().describe("The exact literal text to replace"),
         new_string: z.string().describe("The exact literal text to replace old_string with"),
-        expected_replacements: z.int().min(1).optional().describe("Number of replacements expected (default 1)"),
+        expected_replacements: z.int().min(1).optional().describe(
+          "Number of replacements expected (default 1)",
+        ),
       }),
     toCanonical: ({ file_path, expected_replacements, ...one }): EditArgs => ({
       path: file_path,
