@@ -89,8 +89,9 @@ async function onNode(): Promise<void> {
     logLevel: "warning",
   });
   const bundles = files.map((file) => path.join(outdir, file.replace(/\.ts$/, ".mjs")));
-  const result = await $`node --test --enable-source-maps --test-concurrency=2 ${bundles}`
-    .env({ AGENT_TEST_ROOT: root }).stdout("inheritPiped").stderr("inherit").noThrow();
+  const result =
+    await $`node --test --test-reporter=spec --enable-source-maps --test-concurrency=2 ${bundles}`
+      .env({ AGENT_TEST_ROOT: root }).stdout("inheritPiped").stderr("inherit").noThrow();
   count(
     "node",
     result.code,

@@ -17,6 +17,10 @@ export const AGENT: readonly string[] = ON_DENO
   ? [process.execPath, "run", "-A", "--no-check", path.join(ROOT, "src/main.ts")]
   : [process.execPath, path.join(ROOT, "dist/main.cjs")];
 
+/** A parsed result; tests look into it freely. */
+// deno-lint-ignore no-explicit-any
+export type Json = Record<string, any>;
+
 export interface Ran {
   code: number | null;
   signal: string | null;
@@ -114,7 +118,7 @@ export class Scratch {
   async exec(
     args: readonly string[],
     options: RunOptions = {},
-  ): Promise<Ran & { result: Record<string, any> }> {
+  ): Promise<Ran & { result: Json }> {
     const ran = await this.agent(["exec", "--json", ...args], options);
     try {
       return { ...ran, result: JSON.parse(ran.stdout) };
@@ -129,7 +133,7 @@ export class Scratch {
       "\n";
     const ran = await this.agent(["exec", "-", ...flags], { ...options, input });
     const results = ran.stdout.split("\n").filter((line) => line !== "").map((line) => JSON.parse(line));
-    return { ...ran, results: results as Record<string, any>[] };
+    return { ...ran, results: results as Json[] };
   }
 
   remove(): void {
@@ -185,6 +189,6 @@ export async function processesWith(marker: string): Promise<string[]> {
 }
 
 /** The text of a result's blocks. */
-export function textOf(result: Record<string, any>): string {
+export function textOf(result: Json): string {
   return result.content.map((block: { text?: string }) => block.text ?? "").join("\n");
 }

@@ -1,7 +1,7 @@
 /** Reads the command line and runs the command; gives back the exit code. */
 import { errorCode, EXIT, UsageError } from "../core/errors.ts";
 import { host } from "../core/runtime.ts";
-import { Flags } from "./command.ts";
+import type { Flags } from "./command.ts";
 import { parse } from "./parse.ts";
 import { Printer } from "./printer.ts";
 

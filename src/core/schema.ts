@@ -237,8 +237,9 @@ function coerce(type: string, value: unknown): unknown {
 function hasType(type: string, value: unknown): boolean {
   switch (type) {
     case "string":
+      return typeof value === "string";
     case "boolean":
-      return typeof value === type;
+      return typeof value === "boolean";
     case "number":
       return typeof value === "number" && Number.isFinite(value);
     case "integer":

@@ -252,13 +252,17 @@ function hasDeeper(name: string): boolean {
   return Object.keys(SETTINGS).some((known) => known.startsWith(`${name}.`));
 }
 
+const FITS: Record<Kind, (value: unknown) => boolean> = {
+  number: (value) => typeof value === "number",
+  boolean: (value) => typeof value === "boolean",
+  string: (value) => typeof value === "string",
+  strings: (value) => Array.isArray(value) && value.every((item) => typeof item === "string"),
+  object: (value) => typeof value === "object" && value !== null && !Array.isArray(value),
+};
+
 function checkType(name: SettingName, value: unknown, path: string): void {
   const { kind } = SETTINGS[name];
-  const right = kind === "strings"
-    ? Array.isArray(value) && value.every((item) => typeof item === "string")
-    : kind === "object"
-    ? typeof value === "object" && value !== null && !Array.isArray(value)
-    : typeof value === kind;
+  const right = FITS[kind](value);
   if (!right) {
     const expected = {
       strings: "a list of strings",

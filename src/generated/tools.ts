@@ -1,7 +1,7 @@
 // Made by scripts/generate.ts from the tools, faces and commands. Do not edit: npm run build
 export const ASSETS: Readonly<Record<string, { description: string; schema: object }>> = {
   "canonical:read_file": {
-    "description": "Reads a text file and returns its lines, numbered. At most 2,000 lines at a time; a longer file says how to continue. Binary files are named, not shown.",
+    "description": "Reads a text file and returns its lines, numbered. At most 2,000 lines at a time; a longer file says how to\ncontinue. Binary files are named, not shown.",
     "schema": {
       "type": "object",
       "properties": {
@@ -28,7 +28,7 @@ export const ASSETS: Readonly<Record<string, { description: string; schema: obje
     }
   },
   "canonical:write_file": {
-    "description": "Writes a whole file, making missing folders. What was there is replaced at once: nobody ever sees half of it. Use the editing tool to change parts of a file.",
+    "description": "Writes a whole file, making missing folders. What was there is replaced at once: nobody ever sees half of it.\nUse the editing tool to change parts of a file.",
     "schema": {
       "type": "object",
       "properties": {
@@ -59,7 +59,7 @@ export const ASSETS: Readonly<Record<string, { description: string; schema: obje
     }
   },
   "canonical:edit_file": {
-    "description": "Replaces exact text in a file. Each old text must stand in exactly one place unless told otherwise, and is taken literally, as is the new text. All edits of a call are made, or none. Line ends, encoding and the rest of the file stay as they are.",
+    "description": "Replaces exact text in a file. Each old text must stand in exactly one place unless told otherwise, and is\ntaken literally, as is the new text. All edits of a call are made, or none. Line ends, encoding and the rest\nof the file stay as they are.",
     "schema": {
       "type": "object",
       "properties": {
@@ -114,7 +114,7 @@ export const ASSETS: Readonly<Record<string, { description: string; schema: obje
     }
   },
   "canonical:shell": {
-    "description": "Runs a shell command and returns what it printed and its exit code. It gets no standard input and no terminal. Long output is cut in the middle and kept in a file that the result names. After its time limit the command and all it started are ended.",
+    "description": "Runs a shell command and returns what it printed and its exit code. It gets no standard input and no terminal.\nLong output is cut in the middle and kept in a file that the result names. After its time limit the command\nand all it started are ended.",
     "schema": {
       "type": "object",
       "properties": {
@@ -161,7 +161,7 @@ export const ASSETS: Readonly<Record<string, { description: string; schema: obje
     }
   },
   "claude:Read": {
-    "description": "Reads a file from the local filesystem.\n\n- file_path is absolute, relative to the working directory, or starts with ~/.\n- Reads up to 2,000 lines from the start; use offset and limit to read further. Lines over 2,000 characters are clipped.\n- Each line of the result is its number, a tab, and its text.\n- Directories are not read: list them with a shell command.",
+    "description": "Reads a file from the local filesystem.\n\n- file_path is absolute, relative to the working directory, or starts with ~/.\n- Reads up to 2,000 lines from the start; use offset and limit to read further. Lines over 2,000 characters\n  are clipped.\n- Each line of the result is its number, a tab, and its text.\n- Directories are not read: list them with a shell command.",
     "schema": {
       "type": "object",
       "properties": {
@@ -210,7 +210,7 @@ export const ASSETS: Readonly<Record<string, { description: string; schema: obje
     }
   },
   "claude:Edit": {
-    "description": "Replaces exact text in a file.\n\n- old_string must stand in the file exactly once, to the character, without the line-number prefix of Read. Add lines around it until it is unique, or set replace_all.\n- new_string is stored literally. Line ends and the rest of the file are kept.\n- An empty old_string creates a file that doesn't exist.",
+    "description": "Replaces exact text in a file.\n\n- old_string must stand in the file exactly once, to the character, without the line-number prefix of Read.\n  Add lines around it until it is unique, or set replace_all.\n- new_string is stored literally. Line ends and the rest of the file are kept.\n- An empty old_string creates a file that doesn't exist.",
     "schema": {
       "type": "object",
       "properties": {
@@ -246,7 +246,7 @@ export const ASSETS: Readonly<Record<string, { description: string; schema: obje
     }
   },
   "claude:MultiEdit": {
-    "description": "Makes several edits to one file in one call. The edits are applied in order, each to the result of the one before; if one can't be applied, none is. Each old_string must be unique at its turn unless replace_all is set.",
+    "description": "Makes several edits to one file in one call. The edits are applied in order, each to the result of the one\nbefore; if one can't be applied, none is. Each old_string must be unique at its turn unless replace_all is\nset.",
     "schema": {
       "type": "object",
       "properties": {
@@ -291,7 +291,7 @@ export const ASSETS: Readonly<Record<string, { description: string; schema: obje
     }
   },
   "claude:Bash": {
-    "description": "Executes a bash command and returns its output and exit code.\n\n- Commands run in the working directory without a terminal and with empty stdin.\n- timeout is in milliseconds: 120000 by default, 600000 at most. Then the command and everything it started are ended.\n- Output over 30,000 characters is cut in the middle; the whole is kept in a file that the result names.\n- To use a secret, name its environment variable ($NAME); its value is never shown.",
+    "description": "Executes a bash command and returns its output and exit code.\n\n- Commands run in the working directory without a terminal and with empty stdin.\n- timeout is in milliseconds: 120000 by default, 600000 at most. Then the command and everything it started\n  are ended.\n- Output over 30,000 characters is cut in the middle; the whole is kept in a file that the result names.\n- To use a secret, name its environment variable ($NAME); its value is never shown.",
     "schema": {
       "type": "object",
       "properties": {
@@ -318,7 +318,7 @@ export const ASSETS: Readonly<Record<string, { description: string; schema: obje
     }
   },
   "codex:read_file": {
-    "description": "Reads a text file and returns its lines, numbered. At most 2,000 lines at a time; a longer file says how to continue. Binary files are named, not shown.",
+    "description": "Reads a text file and returns its lines, numbered. At most 2,000 lines at a time; a longer file says how to\ncontinue. Binary files are named, not shown.",
     "schema": {
       "type": "object",
       "properties": {
@@ -345,7 +345,7 @@ export const ASSETS: Readonly<Record<string, { description: string; schema: obje
     }
   },
   "codex:ReadFile": {
-    "description": "Reads a text file and returns its lines, numbered. At most 2,000 lines at a time; a longer file says how to continue. Binary files are named, not shown.",
+    "description": "Reads a text file and returns its lines, numbered. At most 2,000 lines at a time; a longer file says how to\ncontinue. Binary files are named, not shown.",
     "schema": {
       "type": "object",
       "properties": {
@@ -372,7 +372,7 @@ export const ASSETS: Readonly<Record<string, { description: string; schema: obje
     }
   },
   "codex:shell_command": {
-    "description": "Runs a shell command and returns what it printed and its exit code. It gets no standard input and no terminal. Long output is cut in the middle and kept in a file that the result names. After its time limit the command and all it started are ended.",
+    "description": "Runs a shell command and returns what it printed and its exit code. It gets no standard input and no terminal.\nLong output is cut in the middle and kept in a file that the result names. After its time limit the command\nand all it started are ended.",
     "schema": {
       "type": "object",
       "properties": {
@@ -404,7 +404,7 @@ export const ASSETS: Readonly<Record<string, { description: string; schema: obje
     }
   },
   "codex:ShellCommand": {
-    "description": "Runs a shell command and returns what it printed and its exit code. It gets no standard input and no terminal. Long output is cut in the middle and kept in a file that the result names. After its time limit the command and all it started are ended.",
+    "description": "Runs a shell command and returns what it printed and its exit code. It gets no standard input and no terminal.\nLong output is cut in the middle and kept in a file that the result names. After its time limit the command\nand all it started are ended.",
     "schema": {
       "type": "object",
       "properties": {
@@ -436,7 +436,7 @@ export const ASSETS: Readonly<Record<string, { description: string; schema: obje
     }
   },
   "gemini:read_file": {
-    "description": "Reads a text file and returns its lines, numbered. At most 2,000 lines at a time; a longer file says how to continue. Binary files are named, not shown.",
+    "description": "Reads a text file and returns its lines, numbered. At most 2,000 lines at a time; a longer file says how to\ncontinue. Binary files are named, not shown.",
     "schema": {
       "type": "object",
       "properties": {
@@ -463,7 +463,7 @@ export const ASSETS: Readonly<Record<string, { description: string; schema: obje
     }
   },
   "gemini:ReadFileGemini": {
-    "description": "Reads a text file and returns its lines, numbered. At most 2,000 lines at a time; a longer file says how to continue. Binary files are named, not shown.",
+    "description": "Reads a text file and returns its lines, numbered. At most 2,000 lines at a time; a longer file says how to\ncontinue. Binary files are named, not shown.",
     "schema": {
       "type": "object",
       "properties": {
@@ -490,7 +490,7 @@ export const ASSETS: Readonly<Record<string, { description: string; schema: obje
     }
   },
   "gemini:write_file": {
-    "description": "Writes a whole file, making missing folders. What was there is replaced at once: nobody ever sees half of it. Use the editing tool to change parts of a file.",
+    "description": "Writes a whole file, making missing folders. What was there is replaced at once: nobody ever sees half of it.\nUse the editing tool to change parts of a file.",
     "schema": {
       "type": "object",
       "properties": {
@@ -512,7 +512,7 @@ export const ASSETS: Readonly<Record<string, { description: string; schema: obje
     }
   },
   "gemini:WriteFileGemini": {
-    "description": "Writes a whole file, making missing folders. What was there is replaced at once: nobody ever sees half of it. Use the editing tool to change parts of a file.",
+    "description": "Writes a whole file, making missing folders. What was there is replaced at once: nobody ever sees half of it.\nUse the editing tool to change parts of a file.",
     "schema": {
       "type": "object",
       "properties": {
@@ -534,7 +534,7 @@ export const ASSETS: Readonly<Record<string, { description: string; schema: obje
     }
   },
   "gemini:replace": {
-    "description": "Replaces exact text in a file. Each old text must stand in exactly one place unless told otherwise, and is taken literally, as is the new text. All edits of a call are made, or none. Line ends, encoding and the rest of the file stay as they are.",
+    "description": "Replaces exact text in a file. Each old text must stand in exactly one place unless told otherwise, and is\ntaken literally, as is the new text. All edits of a call are made, or none. Line ends, encoding and the rest\nof the file stay as they are.",
     "schema": {
       "type": "object",
       "properties": {
@@ -566,7 +566,7 @@ export const ASSETS: Readonly<Record<string, { description: string; schema: obje
     }
   },
   "gemini:Replace": {
-    "description": "Replaces exact text in a file. Each old text must stand in exactly one place unless told otherwise, and is taken literally, as is the new text. All edits of a call are made, or none. Line ends, encoding and the rest of the file stay as they are.",
+    "description": "Replaces exact text in a file. Each old text must stand in exactly one place unless told otherwise, and is\ntaken literally, as is the new text. All edits of a call are made, or none. Line ends, encoding and the rest\nof the file stay as they are.",
     "schema": {
       "type": "object",
       "properties": {
@@ -598,7 +598,7 @@ export const ASSETS: Readonly<Record<string, { description: string; schema: obje
     }
   },
   "gemini:run_shell_command": {
-    "description": "Runs a shell command and returns what it printed and its exit code. It gets no standard input and no terminal. Long output is cut in the middle and kept in a file that the result names. After its time limit the command and all it started are ended.",
+    "description": "Runs a shell command and returns what it printed and its exit code. It gets no standard input and no terminal.\nLong output is cut in the middle and kept in a file that the result names. After its time limit the command\nand all it started are ended.",
     "schema": {
       "type": "object",
       "properties": {
@@ -624,7 +624,7 @@ export const ASSETS: Readonly<Record<string, { description: string; schema: obje
     }
   },
   "gemini:RunShellCommand": {
-    "description": "Runs a shell command and returns what it printed and its exit code. It gets no standard input and no terminal. Long output is cut in the middle and kept in a file that the result names. After its time limit the command and all it started are ended.",
+    "description": "Runs a shell command and returns what it printed and its exit code. It gets no standard input and no terminal.\nLong output is cut in the middle and kept in a file that the result names. After its time limit the command\nand all it started are ended.",
     "schema": {
       "type": "object",
       "properties": {

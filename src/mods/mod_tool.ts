@@ -2,7 +2,7 @@
 import { AgentError, quote } from "../core/errors.ts";
 import type { PlainTool } from "../core/registry.ts";
 import type { Checked, JsonSchema } from "../core/schema.ts";
-import { type AnyTool, type Context, type Traits } from "../core/tool.ts";
+import type { AnyTool, Context, Traits } from "../core/tool.ts";
 import { isThenable } from "../core/watchdog.ts";
 import type { ModContext, ModTool } from "../sdk.ts";
 
