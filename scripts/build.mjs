@@ -182,7 +182,7 @@ function declarations() {
     "--rootDir",
     root,
   ];
-  execFileSync(process.execPath, [tsc, ...flags, "--outDir", path.join(dist, "types")], { stdio: "inherit" });
+  execFileSync(process.execPath, [tsc, ...flags], { stdio: "inherit" });
 }
 
 await generate();

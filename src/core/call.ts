@@ -17,37 +17,20 @@
  * 13 log
  */
 import { AgentError, messageOf, quote } from "./errors.ts";
-import {
-  type Handler,
-  HandlerFault,
-  type ModCall,
-  type ModResult,
-  runChain,
-  runFirst,
-  runNotify,
-} from "./events.ts";
+import { type Handler, HandlerFault, type ModCall, runChain, runFirst, runNotify } from "./events.ts";
 import type { Family, HookView } from "./face.ts";
+import { CallContext, type Caller, TurnPlace } from "./context.ts";
 import type { HookCall, HookDecision } from "./hooks.ts";
-import { randomHex } from "./hash.ts";
-import { realPath, resolvePath } from "./paths.ts";
+import { OutputStreams, type StreamName } from "./output_streams.ts";
 import { host } from "./runtime.ts";
 import type { Asked, Decision } from "./permission.ts";
-import type { RedactStream } from "./redact.ts";
 import type { Entry } from "./registry.ts";
-import {
-  INTERRUPTED,
-  type Outcome,
-  type Result,
-  type Shaped,
-  stamp,
-  text,
-  textOf,
-  unknownTool,
-} from "./result.ts";
+import { INTERRUPTED, type Outcome, type Result, type Shaped, text, textOf, unknownTool } from "./result.ts";
 import { claimOf, type Ticket } from "./schedule.ts";
-import { argumentError, type Checked, copy, deepFreeze } from "./schema.ts";
-import type { Context, Traits } from "./tool.ts";
+import { argumentError, type Checked, deepFreeze } from "./schema.ts";
+import type { Place, Traits } from "./tool.ts";
 import type { Turn } from "./turn.ts";
+import { CallView, modResult } from "./views.ts";
 import { isThenable } from "./watchdog.ts";
 
 export interface CallRequest {
@@ -104,11 +87,18 @@ class Stop extends AgentError {
   }
 }
 
+/** What PreToolUse hooks came to, as far as permission looks at it. */
+interface HookSays {
+  decision: HookDecision | undefined;
+  reason: string;
+}
+const NO_OPINION: HookSays = { decision: undefined, reason: "" };
+
 /** How long a running tool may take to end after an abort, before the call ends without it. */
 const ABORT_GRACE_MS = 4000;
 const STREAM_LIMIT = 30_000;
 
-class Call {
+class Call implements Caller {
   readonly #turn: Turn;
   readonly #request: CallRequest;
   readonly #options: CallOptions;
@@ -122,6 +112,8 @@ class Call {
   #traits: Traits | undefined;
   #outcome: Outcome = "success";
   #running = false;
+  #output: OutputStreams | undefined;
+  #faceView: { readonly args: unknown } | undefined;
   /** What the tool returned, for the hooks' `tool_response`. */
   #data: unknown;
   readonly #notes: string[] = [];
@@ -135,7 +127,7 @@ class Call {
     this.#request = request;
     this.#options = options;
     this.#parent = parent;
-    this.id = request.id ?? `call_${randomHex(12)}`;
+    this.id = request.id ?? turn.callId();
     this.#ticket = turn.schedule.take(parent ? parent.#ticket : undefined);
   }
 
@@ -164,33 +156,25 @@ class Call {
   async #live(): Promise<Shaped> {
     const entry = this.#find();
     await this.#check(entry);
-    const denied = await this.#turn.policy.denied(this.#asked(entry));
-    if (denied) throw this.#refusal(entry, denied);
-    const answered = await this.#beforeMods(entry);
+    await this.#heedDenyRules(entry);
+    const answered = this.#turn.handlers.tool_start.length > 0 ? await this.#beforeMods(entry) : undefined;
     if (answered) return answered;
-    const hookSays = await this.#beforeHooks(entry);
+    const hookSays = this.#turn.hooks.wants("PreToolUse") ? await this.#beforeHooks(entry) : NO_OPINION;
     await this.#permit(entry, hookSays);
     await this.#wait();
     if (this.#options.dryRun) return dryRun(entry, this.#traits!);
     await this.#execute(entry);
-    const shaped = this.#admit(entry);
-    return await this.#afterHooks(entry, shaped);
+    return await this.#afterHooks(entry, this.#admit(entry));
   }
 
   // 0 ─ receive
 
   #receive(): void {
     const { gate, emit } = this.#turn;
-    const { at } = stamp(Date.now());
     const { name, args } = this.#request;
-    const event = {
-      type: "tool_start" as const,
-      id: this.id,
-      name,
-      args: gate.redactor.redactJson(args),
-      at,
-    };
-    emit(this.#parent ? { ...event, parent: this.#parent.id } : event);
+    const { at } = gate.stamp();
+    const parent = this.#parent?.id;
+    emit({ type: "tool_start", id: this.id, parent, name, args: gate.redactor.redactJson(args), at });
   }
 
   // 1 ─ find
@@ -218,9 +202,13 @@ class Call {
   }
 
   /** Takes canonical arguments as the call's own: checked, frozen, with the traits they have. */
-  async #adopt(entry: Entry, args: unknown): Promise<void> {
+  #adopt(entry: Entry, args: unknown): void | Promise<void> {
     const checking = entry.checkCanonical(args);
-    const checked = isThenable(checking) ? await checking : checking;
+    if (isThenable(checking)) return checking.then((checked) => this.#take(entry, checked));
+    this.#take(entry, checking);
+  }
+
+  #take(entry: Entry, checked: Checked): void {
     if (!checked.ok) throw invalid(this.#request.name, checked, entry);
     this.#args = deepFreeze(checked.value);
     try {
@@ -230,13 +218,19 @@ class Call {
     }
   }
 
-  #place() {
-    const { session } = this.#turn;
-    const resolve = (path: string) => resolvePath(session.cwd, path);
-    return { cwd: session.cwd, resolve, identify: (path: string) => realPath(resolve(path)) };
+  #place(): Place {
+    return new TurnPlace(this.#turn.session.cwd);
   }
 
   // 3 and 6 ─ permission
+
+  /** On the call as it came, and again on whatever a mod or a hook makes of it. */
+  #heedDenyRules(entry: Entry): void | Promise<void> {
+    const denying = this.#turn.policy.denied(this.#asked(entry));
+    return denying?.then((denied) => {
+      if (denied) throw this.#refusal(entry, denied);
+    });
+  }
 
   #asked(entry: Entry): Asked {
     const { cwd, folders, mode } = this.#turn.session;
@@ -245,7 +239,7 @@ class Call {
 
   async #permit(
     entry: Entry,
-    hookSays: { decision: HookDecision | undefined; reason: string },
+    hookSays: HookSays,
   ): Promise<void> {
     const { policy, handlers, handlerLimits } = this.#turn;
     const deciding = policy.decide(this.#asked(entry));
@@ -299,7 +293,7 @@ class Call {
         handlers,
         handlerLimits,
         (handler) => this.#concerns(handler) ? [call] : undefined,
-        async (answer, handler) => {
+        (answer, handler) => {
           this.#heedAbort();
           if ("deny" in answer) throw new Stop("denied", `Cannot run ${this.#request.name}: ${answer.deny}`);
           if ("result" in answer) {
@@ -307,8 +301,9 @@ class Call {
             answered = this.#shapeFor(entry, answer.result);
             return true;
           }
-          await this.#rewrite(entry, answer.args, `plugin "${handler.mod}"`);
-          call = this.#modCall();
+          const renew = () => void (call = this.#modCall());
+          const rewriting = this.#rewrite(entry, answer.args, `plugin "${handler.mod}"`);
+          return isThenable(rewriting) ? rewriting.then(renew) : renew();
         },
       );
     } catch (error) {
@@ -319,14 +314,18 @@ class Call {
   }
 
   /** New arguments from a mod or a hook go the same way as the model's: check, traits, deny rules. */
-  async #rewrite(entry: Entry, args: unknown, by: string): Promise<void> {
-    try {
-      await this.#adopt(entry, copy(args));
-    } catch (error) {
+  #rewrite(entry: Entry, args: unknown, by: string): void | Promise<void> {
+    const blame = (error: unknown): never => {
       throw new Stop("invalid", `${messageOf(error)} (arguments as rewritten by ${by})`, hintOf(error));
+    };
+    let adopting: void | Promise<void> = undefined;
+    try {
+      adopting = this.#adopt(entry, args);
+    } catch (error) {
+      blame(error);
     }
-    const denied = await this.#turn.policy.denied(this.#asked(entry));
-    if (denied) throw this.#refusal(entry, denied);
+    if (isThenable(adopting)) return adopting.catch(blame).then(() => this.#heedDenyRules(entry));
+    return this.#heedDenyRules(entry);
   }
 
   #concerns(handler: Pick<Handler, "tools" | "effect">): boolean {
@@ -338,31 +337,27 @@ class Call {
   }
 
   #modCall(): ModCall {
-    const turn = this.#turn;
-    const traits = this.#traits;
-    const { cwd } = turn.session;
-    const call = {
+    const { session, glob } = this.#turn;
+    const view = {
       id: this.id,
+      parent: this.#parent?.id,
       name: this.#request.name,
       tool: this.#entry?.tool.name ?? "",
       args: this.#args,
-      face: Object.freeze({ args: this.#request.args }),
+      face: this.#faceView ??= Object.freeze({ args: this.#request.args }),
+      traits: this.#traits,
       family: this.#entry?.family,
-      cwd,
+      cwd: session.cwd,
       dryRun: this.#options.dryRun ?? false,
-      touches: (glob: string) => touches(traits, glob, cwd, turn.glob),
-      ...(traits && { traits }),
-      ...(this.#parent && { parent: this.#parent.id }),
     };
-    return Object.freeze(call);
+    return new CallView(view, glob);
   }
 
   // 5 ─ hooks, before
 
-  async #beforeHooks(entry: Entry): Promise<{ decision: HookDecision | undefined; reason: string }> {
-    const { hooks } = this.#turn;
-    const asking = hooks.wants("PreToolUse") ? hooks.pre(this.#hookCall(entry)) : undefined;
-    if (!asking) return { decision: undefined, reason: "" };
+  async #beforeHooks(entry: Entry): Promise<HookSays> {
+    const asking = this.#turn.hooks.pre(this.#hookCall(entry));
+    if (!asking) return NO_OPINION;
     const verdict = await asking;
     this.#heedAbort();
     this.#notes.push(...verdict.contexts);
@@ -409,6 +404,7 @@ class Call {
   // 7 ─ wait
 
   async #wait(): Promise<void> {
+    this.#heedAbort();
     const waiting = this.#ticket.enter(claimOf(this.#traits!), () => this.signal);
     if (waiting) await waiting;
     this.#heedAbort();
@@ -417,64 +413,39 @@ class Call {
   // 8 ─ run
 
   async #execute(entry: Entry): Promise<void> {
-    const output = new OutputStreams(this.#turn, this.id, this.#options.streamLimit ?? STREAM_LIMIT);
-    const context = this.#context(entry, output);
+    this.#output = new OutputStreams(this.#turn, this.id, this.#options.streamLimit ?? STREAM_LIMIT);
     this.#running = true;
     try {
-      const running = entry.tool.run(this.#args, context);
+      const running = entry.tool.run(this.#args, new CallContext(this.#turn, entry, this, this.#place()));
       this.#data = isThenable(running) ? await running : running;
     } finally {
       this.#running = false;
-      output.end();
+      this.#output.end();
     }
   }
 
-  #context(entry: Entry, output: OutputStreams): Context {
-    const { gate, secrets, files, emit, handlers, handlerLimits } = this.#turn;
-    const limit = gate.limitOf(entry.tool.name, entry.tool.limit);
-    const signal = () => this.signal;
-    return {
-      ...this.#place(),
-      id: this.id,
-      files,
-      person: this.#options.origin === "person",
-      // Made when asked for: most tools never look.
-      get signal() {
-        return signal();
-      },
-      output: (chunk, stream = "stdout") => {
-        const clean = output.push(chunk, stream);
-        if (clean !== "" && handlers.tool_output.length > 0) {
-          const payload = Object.freeze({ stream, text: clean });
-          void runNotify(
-            handlers.tool_output,
-            handlerLimits,
-            [this.#modCall(), payload],
-            (h) => this.#concerns(h),
-          );
-        }
-      },
-      secret: (name) => secrets.get(name),
-      call: (name, args) => {
-        const { dryRun, ask, origin } = this.#options;
-        // What a mod calls on its own account is the model's at most: only the outer call was typed by a person.
-        const nested: CallOptions = {
-          signal: this.signal,
-          origin: origin === "person" ? "script" : origin ?? "model",
-        };
-        if (dryRun !== undefined) nested.dryRun = dryRun;
-        if (ask) nested.ask = ask;
-        return new Call(this.#turn, { name, args }, nested, this).run();
-      },
-      log: (message) =>
-        emit({ type: "notice", source: entry.source, text: gate.redact(message), at: stamp(Date.now()).at }),
-      gate: {
-        limit: limit.chars,
-        redaction: () => gate.redactor.stream(),
-        overflow: () => gate.overflow.open(entry.tool.name),
-        secretsNamedIn: (command) => secrets.namedIn(command),
-      },
+  output(chunk: string, stream: StreamName): void {
+    const { handlers: { tool_output: handlers }, handlerLimits } = this.#turn;
+    const clean = this.#output!.push(chunk, stream);
+    if (clean === "" || handlers.length === 0) return;
+    const payload = Object.freeze({ stream, text: clean });
+    void runNotify(handlers, handlerLimits, [this.#modCall(), payload], (handler) => this.#concerns(handler));
+  }
+
+  /** What a mod calls on its own account is the model's at most: only the outer call was typed by a person. */
+  nested(name: string, args: Record<string, unknown>): Promise<Result> {
+    const { dryRun, ask, origin = "model" } = this.#options;
+    const options = {
+      signal: this.signal,
+      origin: origin === "person" ? "script" as const : origin,
+      dryRun,
+      ask,
     };
+    return new Call(this.#turn, { name, args }, options, this).run();
+  }
+
+  get person(): boolean {
+    return this.#options.origin === "person";
   }
 
   // 9 ─ admit
@@ -526,7 +497,7 @@ class Call {
     const { handlers: { tool_end: handlers }, handlerLimits } = this.#turn;
     if (handlers.length === 0) return shaped;
     let current = shaped;
-    let payload = this.#modResult(current);
+    let payload = modResult(this.#result(current));
     const call = this.#modCall();
     await runChain(
       handlers,
@@ -537,19 +508,11 @@ class Call {
         const { content, ...rest } = this.#shapeFor(this.#entry, answer.result);
         const stated = typeof answer.result === "object" && "status" in answer.result;
         current = { ...current, ...rest, content, status: stated ? rest.status : current.status };
-        payload = this.#modResult(current);
+        if (stated && (this.#outcome === "success" || this.#outcome === "error")) this.#outcome = rest.status;
+        payload = modResult(this.#result(current));
       },
     );
     return current;
-  }
-
-  #modResult(shaped: Shaped): ModResult {
-    const result = this.#result(shaped);
-    return Object.freeze({
-      ...result,
-      content: deepFreeze([...result.content]),
-      text: textOf(result.content),
-    });
   }
 
   // 12 ─ fit
@@ -568,21 +531,21 @@ class Call {
 
   #result(shaped: Shaped): Result {
     const { content, status, stdout, stderr, exitCode, overflow, structured } = shaped;
-    return {
-      id: this.id,
-      name: this.#request.name,
-      ...(this.#entry && { tool: this.#entry.tool.name }),
-      outcome: this.#outcome,
-      status,
-      content,
-      ...(stdout && { stdout }),
-      ...(stderr && { stderr }),
-      ...(exitCode !== undefined && { exitCode }),
-      ...(overflow !== undefined && { overflow }),
-      ...(structured !== undefined && { structured }),
-      durationMs: this.#duration(),
-      ...stamp(Date.now()),
-    };
+    const result: Partial<Result> = { id: this.id, name: this.#request.name };
+    if (this.#entry) result.tool = this.#entry.tool.name;
+    result.outcome = this.#outcome;
+    result.status = status;
+    result.content = content;
+    if (stdout) result.stdout = stdout;
+    if (stderr) result.stderr = stderr;
+    if (exitCode !== undefined) result.exitCode = exitCode;
+    if (overflow !== undefined) result.overflow = overflow;
+    if (structured !== undefined) result.structured = structured;
+    result.durationMs = this.#duration();
+    const { at, weekday } = this.#turn.gate.stamp();
+    result.at = at;
+    result.weekday = weekday;
+    return result as Result;
   }
 
   #duration(): number {
@@ -653,49 +616,6 @@ class Call {
   }
 }
 
-/** Output on its way to the stream: redacted across chunks, and counted past the stream's limit. */
-class OutputStreams {
-  readonly #turn: Turn;
-  readonly #id: string;
-  readonly #redactions = new Map<"stdout" | "stderr", RedactStream>();
-  #left: number;
-  #omitted = 0;
-
-  constructor(turn: Turn, id: string, limit: number) {
-    this.#turn = turn;
-    this.#id = id;
-    this.#left = limit;
-  }
-
-  /** Returns the redacted text that is safe to show now. */
-  push(chunk: string, stream: "stdout" | "stderr"): string {
-    let redaction = this.#redactions.get(stream);
-    if (!redaction) this.#redactions.set(stream, redaction = this.#turn.gate.redactor.stream());
-    const clean = redaction.push(chunk);
-    this.#emit(clean, stream);
-    return clean;
-  }
-
-  end(): void {
-    for (const [stream, redaction] of this.#redactions) this.#emit(redaction.flush(), stream);
-    if (this.#omitted > 0) {
-      const event = { type: "tool_output" as const, id: this.#id, stream: "stdout" as const, text: "" };
-      this.#turn.emit({ ...event, omitted: this.#omitted });
-    }
-  }
-
-  #emit(clean: string, stream: "stdout" | "stderr"): void {
-    if (clean === "") return;
-    if (clean.length > this.#left) {
-      this.#omitted += clean.length;
-      this.#left = 0;
-      return;
-    }
-    this.#left -= clean.length;
-    this.#turn.emit({ type: "tool_output", id: this.#id, stream, text: clean });
-  }
-}
-
 function invalid(name: string, checked: Extract<Checked, { ok: false }>, entry: Entry): Stop {
   const error = argumentError(name, checked.issues, entry.schema);
   return new Stop("invalid", error.message, error.hint);
@@ -707,18 +627,6 @@ function dryRun(entry: Entry, traits: Traits): Shaped {
     what === "" ? "" : ` ${what}`
   }; nothing was done`;
   return { content: text(sentence), status: "success" };
-}
-
-function touches(
-  traits: Traits | undefined,
-  glob: string,
-  cwd: string,
-  compile: (pattern: string) => (path: string) => boolean,
-): boolean {
-  if (!traits?.keys) return true;
-  const matches = compile(resolvePath(cwd, glob));
-  return (traits.subjects ?? []).some((subject) => subject.kind === "path" && matches(subject.value)) ||
-    traits.keys.some((key) => key.startsWith("path:") && matches(key.slice("path:".length)));
 }
 
 function hintOf(error: unknown): string | undefined {

@@ -111,35 +111,46 @@ export interface HandlerLimits {
   report(fault: HandlerFault): void;
 }
 
-/** Runs one handler within the limit and checks its answer. Faults come back as `HandlerFault`s. */
-async function ask<E extends EventName>(
+/**
+ * Runs one handler within the limit and checks its answer. An answer that is there at once comes back at once: most
+ * handlers are plain functions, and a promise for each would cost more than they do. Faults are `HandlerFault`s.
+ */
+function ask<E extends EventName>(
   handler: Handler<E>,
   args: Events[E]["args"],
   limits: HandlerLimits,
-): Promise<Events[E]["answer"] | undefined> {
+): Asked<E> | Promise<Asked<E>> {
   try {
-    let answer: unknown = handler.fn(...args);
-    if (isThenable(answer)) {
-      answer = await limits.watchdog.limit(
-        answer as PromiseLike<unknown>,
-        limits.timeoutMs,
-        () => new Error(`it did not answer within ${limits.timeoutMs} ms`),
-      );
-    }
-    if (answer === undefined || answer === null) return undefined;
-    const wrong = wrongAnswer(handler.event, answer);
-    if (wrong !== undefined) throw new Error(wrong);
-    return answer as Events[E]["answer"];
+    const answer: unknown = handler.fn(...args);
+    if (!isThenable(answer)) return checked(handler, answer);
+    const late = () => new Error(`it did not answer within ${limits.timeoutMs} ms`);
+    return limits.watchdog.limit(answer, limits.timeoutMs, late)
+      .then((value) => checked(handler, value))
+      .catch((error) => fail(handler, error, limits));
   } catch (error) {
-    const fault = new HandlerFault(handler.mod, handler.event, messageOf(error));
-    limits.report(fault);
-    throw fault;
+    return fail(handler, error, limits);
   }
 }
 
+type Asked<E extends EventName> = Events[E]["answer"] | undefined;
+
+function checked<E extends EventName>(handler: Handler<E>, answer: unknown): Asked<E> {
+  if (answer === undefined || answer === null) return undefined;
+  const wrong = wrongAnswer(handler.event, answer);
+  if (wrong !== undefined) throw new Error(wrong);
+  return answer as Events[E]["answer"];
+}
+
+function fail<E extends EventName>(handler: Handler<E>, error: unknown, limits: HandlerLimits): never {
+  const fault = new HandlerFault(handler.mod, handler.event, messageOf(error));
+  limits.report(fault);
+  throw fault;
+}
+
 /**
- * `chain`: `step` gives a handler the newest value and folds its answer in; it returns `true` to end the chain.
- * At a gate a fault ends it with an error; elsewhere the chain goes on without that handler.
+ * `chain`: `argsNow` gives a handler the newest value (or `undefined` to pass it over), `fold` takes its answer in and
+ * returns `true` to end the chain. At a gate a fault ends it with an error; elsewhere the chain goes on without that
+ * handler.
  */
 export async function runChain<E extends EventName>(
   handlers: readonly Handler<E>[],
@@ -150,14 +161,17 @@ export async function runChain<E extends EventName>(
   for (const handler of handlers) {
     const args = argsNow(handler);
     if (args === undefined) continue;
-    let answer: Events[E]["answer"] | undefined;
+    let answer: Asked<E>;
     try {
-      answer = await ask(handler, args, limits);
+      const asked = ask(handler, args, limits);
+      answer = isThenable(asked) ? await asked : asked;
     } catch (fault) {
       if (EVENTS[handler.event].gate) throw fault;
       continue;
     }
-    if (answer !== undefined && await fold(answer as NonNullable<Events[E]["answer"]>, handler)) return;
+    if (answer === undefined) continue;
+    const folded = fold(answer as NonNullable<Asked<E>>, handler);
+    if (isThenable(folded) ? await folded : folded) return;
   }
 }
 
@@ -184,7 +198,12 @@ export async function runNotify<E extends EventName>(
   wanted: (handler: Handler<E>) => boolean = () => true,
 ): Promise<void> {
   for (const handler of handlers) {
-    if (wanted(handler)) await ask(handler, args, limits).catch(() => {});
+    if (!wanted(handler)) continue;
+    try {
+      await ask(handler, args, limits);
+    } catch {
+      // Reported already.
+    }
   }
 }
 

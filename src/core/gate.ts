@@ -5,7 +5,7 @@
 import { clamp, cut, LAST_LIMIT, wellFormed } from "./fit.ts";
 import type { OverflowStore } from "./overflow.ts";
 import type { Redactor } from "./redact.ts";
-import { shape, type Shaped, textOf } from "./result.ts";
+import { shape, type Shaped, type Stamp, stamp, textOf } from "./result.ts";
 import type { Block, Limit } from "./tool.ts";
 
 export interface GateOptions {
@@ -22,6 +22,8 @@ export class Gate {
   readonly overflow: OverflowStore;
   readonly #lastLimit: number;
   readonly #limits: Readonly<Record<string, number>>;
+  #second = 0;
+  #stamp: Stamp = stamp(0);
 
   constructor(options: GateOptions) {
     this.redactor = options.redactor;
@@ -50,11 +52,23 @@ export class Gate {
     return { ...shaped, content: clamp(content, this.#lastLimit) };
   }
 
+  /** Now, as results and events carry it. Made once a second: a call asks for it four times. */
+  stamp(): Stamp {
+    const second = Math.floor(Date.now() / 1000);
+    if (second !== this.#second) {
+      this.#second = second;
+      this.#stamp = stamp(second * 1000);
+    }
+    return this.#stamp;
+  }
+
   redact(text: string): string {
     return wellFormed(this.redactor.redact(text));
   }
 
+  /** Comes back as it was where there is nothing to redact: the usual case, and done twice a call. */
   #redact(shaped: Shaped): Shaped {
+    if (!this.redactor.active && shaped.content.every(isWellFormed)) return shaped;
     const clean = (text: string) => this.redact(text);
     const result: Shaped = { ...shaped, content: shaped.content.map((block) => redactBlock(block, clean)) };
     if (shaped.stdout) result.stdout = shaped.stdout.map(clean);
@@ -79,6 +93,10 @@ export class Gate {
     }).filter((block) => block.type !== "text" || block.text !== "");
     return overflow === undefined ? { ...shaped, content } : { ...shaped, content, overflow };
   }
+}
+
+function isWellFormed(block: Block): boolean {
+  return block.type !== "text" || wellFormed(block.text) === block.text;
 }
 
 function redactBlock(block: Block, clean: (text: string) => string): Block {

@@ -9,7 +9,6 @@ import type { StreamEvent } from "./stream.ts";
 
 export class CallLog {
   readonly path: string;
-  readonly #encoder = new TextEncoder();
   readonly #complain: (message: string) => void;
   #file: OpenFile | undefined;
   #broken = false;
@@ -24,7 +23,7 @@ export class CallLog {
     if (this.#broken) return;
     try {
       this.#file ??= openLog(this.path);
-      this.#file.write(this.#encoder.encode(JSON.stringify(event) + "\n"));
+      this.#file.writeText(JSON.stringify(event) + "\n");
     } catch (error) {
       this.#broken = true;
       this.#complain(`Cannot write the call log "${this.path}": ${errorCode(error) ?? messageOf(error)}`);

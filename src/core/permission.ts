@@ -87,7 +87,7 @@ export class Policy {
     this.#covers = covers;
   }
 
-  /** The deny rule that stands against the call, if one does. */
+  /** The deny rule that stands against the call, if one does; `undefined` at once where none concerns it. */
   async denied(asked: Asked): Promise<Decision | undefined> {
     if (!this.#rules.some((rule) => rule.behavior === "deny" && this.#concerns(rule, asked))) {
       return undefined;
@@ -98,7 +98,9 @@ export class Policy {
 
   /** Rules, then the mode. The strictest answer of all parts of the call. */
   decide(asked: Asked): Decision | Promise<Decision> {
-    const rules = this.#rules.filter((rule) => this.#concerns(rule, asked));
+    const rules = this.#rules.length === 0
+      ? this.#rules
+      : this.#rules.filter((rule) => this.#concerns(rule, asked));
     if (rules.length === 0) return this.#byMode(asked, asked.traits.subjects ?? []);
     return this.#byRules(asked, rules);
   }

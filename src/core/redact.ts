@@ -7,6 +7,8 @@ import type { Secret } from "./secrets.ts";
 
 /** Text in, text out, with every known secret replaced by `<redacted:NAME>`. */
 export interface Redactor {
+  /** False where there is no secret to look for. */
+  readonly active: boolean;
   redact(text: string): string;
   /** For text that comes in pieces: holds back exactly the end that may begin a secret. */
   stream(): RedactStream;
@@ -28,7 +30,12 @@ export function hasPlaceholder(text: string): boolean {
 }
 
 const PASS: RedactStream = { push: (text) => text, flush: () => "" };
-const NOTHING: Redactor = { redact: (text) => text, stream: () => PASS, redactJson: (value) => value };
+const NOTHING: Redactor = {
+  active: false,
+  redact: (text) => text,
+  stream: () => PASS,
+  redactJson: (value) => value,
+};
 
 /** A redactor for these secrets; costs nothing where there are none. */
 export function redactor(secrets: readonly Secret[]): Redactor {
@@ -41,6 +48,7 @@ export function redactor(secrets: readonly Secret[]): Redactor {
 }
 
 class PatternRedactor implements Redactor {
+  readonly active = true;
   readonly #names: Map<string, string>;
   readonly #patterns: string[];
   readonly #expression: RegExp;

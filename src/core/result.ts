@@ -130,10 +130,15 @@ export function textOf(content: readonly Block[]): string {
   return content.map((item) => item.type === "text" ? item.text : `[image ${item.mediaType}]`).join("\n");
 }
 
+export interface Stamp {
+  at: string;
+  weekday: string;
+}
+
 const WEEKDAYS = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"] as const;
 
 /** `at` and `weekday` of a moment, in local time. By hand: `Intl.DateTimeFormat` costs half a cold start. */
-export function stamp(ms: number): { at: string; weekday: string } {
+export function stamp(ms: number): Stamp {
   const date = new Date(ms);
   const two = (value: number) => value < 10 ? `0${value}` : String(value);
   const offset = -date.getTimezoneOffset();

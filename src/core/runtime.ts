@@ -30,6 +30,8 @@ export interface OpenFile {
   read(into: Uint8Array): number;
   /** Writes all of `bytes`. */
   write(bytes: Uint8Array): void;
+  /** The same for text, as UTF-8. */
+  writeText(text: string): void;
   seek(position: number): void;
   truncate(size: number): void;
   /** Returns when the bytes are on the disk. */

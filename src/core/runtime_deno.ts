@@ -146,6 +146,7 @@ function denoFiles(deno: DenoNamespace): HostFiles {
 
 class DenoOpenFile implements OpenFile {
   #file: DenoFile;
+  #encoder = new TextEncoder();
   constructor(file: DenoFile) {
     this.#file = file;
   }
@@ -155,6 +156,9 @@ class DenoOpenFile implements OpenFile {
   write(bytes: Uint8Array): void {
     let done = 0;
     while (done < bytes.length) done += this.#file.writeSync(bytes.subarray(done));
+  }
+  writeText(text: string): void {
+    this.write(this.#encoder.encode(text));
   }
   seek(position: number): void {
     this.#file.seekSync(position, 0);

@@ -92,6 +92,13 @@ class NodeFile implements OpenFile {
       done += count;
     }
   }
+  writeText(text: string): void {
+    const total = Buffer.byteLength(text);
+    const done = this.#fs.writeSync(this.#fd, text, this.#position);
+    if (this.#position !== null) this.#position += done;
+    // Nearly always all of it; a disk that fills up takes a part.
+    if (done < total) this.write(Buffer.from(text).subarray(done));
+  }
   seek(position: number): void {
     this.#position = position;
   }

@@ -75,6 +75,8 @@ export class Schedule {
   }
 
   declare(entry: Entry, claim: Claim): void {
+    // A call that ended early may still be on its way here; it claims nothing any more.
+    if (!this.#live.has(entry)) throw new AgentError("Cannot claim anything: the call has ended");
     this.#drop(entry);
     entry.claim = claim;
     if (claim.keys === undefined) this.#wide.add(entry);

@@ -7,7 +7,7 @@ import type { HandlerLimits, Handlers } from "./events.ts";
 import { FAMILIES, type Family } from "./face.ts";
 import type { Files } from "./files.ts";
 import type { Gate } from "./gate.ts";
-import { sha256 } from "./hash.ts";
+import { randomHex, sha256 } from "./hash.ts";
 import type { Hooks } from "./hooks.ts";
 import type { Policy } from "./permission.ts";
 import type { Entry, Tier } from "./registry.ts";
@@ -52,6 +52,8 @@ const TIERS: readonly Tier[] = ["mod", "external", "builtin"];
 export interface Turn extends TurnParts {
   /** The tool that a name means here: a mod's, an external one, a built-in; then the aliases. */
   find(name: string, family?: Family): Entry | undefined;
+  /** An id for a call that came without one; never given twice. */
+  callId(): string;
   /** Names like this one, best first. */
   near(name: string): string[];
   /** The surface as the family's provider takes it; the same bytes for the same surface. */
@@ -71,8 +73,11 @@ export function makeTurn(parts: TurnParts): Turn {
   for (const entry of parts.surface) {
     for (const alias of entry.tool.aliases ?? []) if (!byAlias.has(alias)) byAlias.set(alias, entry);
   }
+  const prefix = `call_${randomHex(8)}`;
+  let calls = 0;
   return Object.freeze({
     ...parts,
+    callId: () => prefix + (++calls).toString(36).padStart(4, "0"),
     find(name: string, family?: Family): Entry | undefined {
       const entries = byName.get(name);
       if (!entries) return byAlias.get(name.toLowerCase());

@@ -1,6 +1,8 @@
 /** A plugin's tool as one of ours: its schema checked, its context no more than it declared. */
 import { AgentError, quote } from "../core/errors.ts";
+import type { Files } from "../core/files.ts";
 import type { PlainTool } from "../core/registry.ts";
+import type { Result } from "../core/result.ts";
 import type { Checked, JsonSchema } from "../core/schema.ts";
 import type { AnyTool, Context, Traits } from "../core/tool.ts";
 import { isThenable } from "../core/watchdog.ts";
@@ -51,7 +53,7 @@ export function modTool(given: ModTool<never>, parts: ModToolParts): PlainTool {
     traits: (args, place) => traitsOf(definition, args, place),
     run(args, context) {
       parts.alive();
-      return definition.run(args, modContext(context, parts));
+      return definition.run(args, new PluginContext(context, parts));
     },
     ...(definition.limit !== undefined && { limit: { chars: definition.limit, keep: "middle" as const } }),
   };
@@ -105,37 +107,67 @@ function checkWithZod(schema: ZodSchema, args: unknown): Checked | Promise<Check
   return isThenable(parsed) ? parsed.then(read) : read(parsed);
 }
 
-function modContext(context: Context, parts: ModToolParts): ModContext {
-  const needs = (use: string) => {
-    parts.alive();
-    if (parts.uses.includes(use) || (use.startsWith("secrets:") && parts.uses.includes("secrets:*"))) return;
+/** A class, because one is made for every call. Its methods are bound by nobody: plugins call them on the object. */
+class PluginContext implements ModContext {
+  readonly #context: Context;
+  readonly #parts: ModToolParts;
+
+  constructor(context: Context, parts: ModToolParts) {
+    this.#context = context;
+    this.#parts = parts;
+  }
+
+  get id(): string {
+    return this.#context.id;
+  }
+  get cwd(): string {
+    return this.#context.cwd;
+  }
+  get files(): Files {
+    return this.#context.files;
+  }
+  get signal(): AbortSignal {
+    return this.#context.signal;
+  }
+
+  resolve(path: string): string {
+    return this.#context.resolve(path);
+  }
+
+  identify(path: string): string {
+    return this.#context.identify(path);
+  }
+
+  output(text: string): void {
+    this.#context.output(text);
+  }
+
+  log(message: string): void {
+    this.#context.log(message);
+  }
+
+  secret(name: string): string | undefined {
+    this.#needs(`secrets:${name}`);
+    return this.#context.secret(name);
+  }
+
+  exec(command: string): ReturnType<ModContext["exec"]> {
+    this.#needs("exec");
+    return this.#parts.exec(command, this.cwd, this.signal);
+  }
+
+  call(name: string, args: Record<string, unknown>): Promise<Result> {
+    this.#needs("call");
+    return this.#context.call(name, args);
+  }
+
+  #needs(use: string): void {
+    const { mod, uses, alive } = this.#parts;
+    alive();
+    if (uses.includes(use) || (use.startsWith("secrets:") && uses.includes("secrets:*"))) return;
     throw new AgentError(
-      `Plugin ${quote(parts.mod)} may not use ${use}: it is not declared`,
+      `Plugin ${quote(mod)} may not use ${use}: it is not declared`,
       `add "${use}" to uses`,
     );
-  };
-  return {
-    id: context.id,
-    cwd: context.cwd,
-    resolve: context.resolve,
-    identify: context.identify,
-    files: context.files,
-    get signal() {
-      return context.signal;
-    },
-    output: (text) => context.output(text),
-    log: (message) => context.log(message),
-    secret(name) {
-      needs(`secrets:${name}`);
-      return context.secret(name);
-    },
-    exec(command) {
-      needs("exec");
-      return parts.exec(command, context.cwd, context.signal);
-    },
-    call(name, args) {
-      needs("call");
-      return context.call(name, args);
-    },
-  };
+  }
 }

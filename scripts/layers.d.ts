@@ -1,0 +1,1 @@
+export declare function checkLayers(root: string): string[];

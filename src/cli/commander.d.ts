@@ -1,0 +1,2 @@
+/** Prints help or the error, and gives back the exit code. */
+export declare function explain(words: readonly string[]): number;

@@ -1,0 +1,2 @@
+import type { Invocation } from "../command.ts";
+export declare function run({ flags, printer }: Invocation): Promise<number>;

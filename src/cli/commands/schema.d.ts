@@ -1,0 +1,2 @@
+import type { Invocation } from "../command.ts";
+export declare function run(invocation: Invocation): Promise<number>;

@@ -1,0 +1,121 @@
+/** What a running tool is given. A class, because one is made for every call. */
+import type { Files } from "./files.ts";
+import type { OverflowFile } from "./overflow.ts";
+import { realPath, resolvePath } from "./paths.ts";
+import type { RedactStream } from "./redact.ts";
+import type { Entry } from "./registry.ts";
+import { type Result, stamp } from "./result.ts";
+import type { Context, Place, StreamGate } from "./tool.ts";
+import type { Turn } from "./turn.ts";
+
+/** What a context needs of its call. */
+export interface Caller {
+  readonly id: string;
+  readonly person: boolean;
+  readonly signal: AbortSignal;
+  output(text: string, stream: "stdout" | "stderr"): void;
+  nested(name: string, args: Record<string, unknown>): Promise<Result>;
+}
+
+/** Where a call happens. The folder is read when it is asked for: it is the session's and may change. */
+export class TurnPlace implements Place {
+  readonly cwd: string;
+
+  constructor(cwd: string) {
+    this.cwd = cwd;
+    // Tools and plugins take these apart from the object, so they must not need `this`.
+    this.resolve = this.resolve.bind(this);
+    this.identify = this.identify.bind(this);
+  }
+
+  resolve(path: string): string {
+    return resolvePath(this.cwd, path);
+  }
+
+  identify(path: string): string {
+    return realPath(resolvePath(this.cwd, path));
+  }
+}
+
+export class CallContext implements Context, StreamGate {
+  readonly #turn: Turn;
+  readonly #entry: Entry;
+  readonly #caller: Caller;
+  readonly #place: Place;
+
+  constructor(turn: Turn, entry: Entry, caller: Caller, place: Place) {
+    this.#turn = turn;
+    this.#entry = entry;
+    this.#caller = caller;
+    this.#place = place;
+  }
+
+  get id(): string {
+    return this.#caller.id;
+  }
+  get person(): boolean {
+    return this.#caller.person;
+  }
+  get cwd(): string {
+    return this.#place.cwd;
+  }
+  get files(): Files {
+    return this.#turn.files;
+  }
+  /** Made when asked for: most tools never look. */
+  get signal(): AbortSignal {
+    return this.#caller.signal;
+  }
+  get gate(): StreamGate {
+    return this;
+  }
+
+  resolve(path: string): string {
+    return this.#place.resolve(path);
+  }
+
+  identify(path: string): string {
+    return this.#place.identify(path);
+  }
+
+  output(text: string, stream: "stdout" | "stderr" = "stdout"): void {
+    this.#caller.output(text, stream);
+  }
+
+  secret(name: string): string | undefined {
+    return this.#turn.secrets.get(name);
+  }
+
+  call(name: string, args: Record<string, unknown>): Promise<Result> {
+    return this.#caller.nested(name, args);
+  }
+
+  log(message: string): void {
+    const { gate, emit } = this.#turn;
+    emit({
+      type: "notice",
+      source: this.#entry.source,
+      text: gate.redact(message),
+      at: stamp(Date.now()).at,
+    });
+  }
+
+  // ─ StreamGate
+
+  get limit(): number {
+    const { tool } = this.#entry;
+    return this.#turn.gate.limitOf(tool.name, tool.limit).chars;
+  }
+
+  redaction(): RedactStream {
+    return this.#turn.gate.redactor.stream();
+  }
+
+  overflow(): OverflowFile | undefined {
+    return this.#turn.gate.overflow.open(this.#entry.tool.name);
+  }
+
+  secretsNamedIn(command: string): Record<string, string> {
+    return this.#turn.secrets.namedIn(command);
+  }
+}

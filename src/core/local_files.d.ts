@@ -1,0 +1,2 @@
+import type { Files } from "./files.ts";
+export declare function localFiles(): Files;

@@ -1,0 +1,78 @@
+export type FileKind = "file" | "directory" | "symlink" | "fifo" | "socket" | "device";
+/** What `stat` tells, the same on both runtimes. Times are whole milliseconds, rounded down. */
+export interface FileInfo {
+    kind: FileKind;
+    size: number;
+    mode: number;
+    uid: number;
+    gid: number;
+    mtimeMs: number;
+    ctimeMs: number;
+    dev: number;
+    ino: number;
+    nlink: number;
+}
+/** An open file. All calls are synchronous and throw errors with a `code` such as `ENOENT`. */
+export interface OpenFile {
+    /** Reads at the current place; 0 means the end. */
+    read(into: Uint8Array): number;
+    /** Writes all of `bytes`. */
+    write(bytes: Uint8Array): void;
+    /** The same for text, as UTF-8. */
+    writeText(text: string): void;
+    seek(position: number): void;
+    truncate(size: number): void;
+    /** Returns when the bytes are on the disk. */
+    sync(): void;
+    info(): FileInfo;
+    close(): void;
+}
+/** `r` reads; `w` creates or empties; `a` appends; `wx` creates and fails where something exists; `r+` changes. */
+export type OpenHow = "r" | "r+" | "w" | "wx" | "a";
+/** File calls that both runtimes have, synchronous, with Node's error codes. */
+export interface HostFiles {
+    read(path: string): Uint8Array;
+    open(path: string, how: OpenHow, mode?: number): OpenFile;
+    stat(path: string): FileInfo;
+    lstat(path: string): FileInfo;
+    realpath(path: string): string;
+    readDir(path: string): string[];
+    /** Makes one folder. */
+    mkdir(path: string, mode: number): void;
+    rename(from: string, to: string): void;
+    /** Removes one file or link. */
+    remove(path: string): void;
+    /** Removes a folder with all that is in it; says nothing when there is none. */
+    removeTree(path: string): void;
+    chmod(path: string, mode: number): void;
+    chown(path: string, uid: number, gid: number): void;
+}
+export interface Host {
+    readonly name: "node" | "deno";
+    readonly version: string;
+    readonly platform: "linux" | "darwin" | "win32";
+    readonly pid: number;
+    /** The user's id; -1 where the system has none. */
+    readonly uid: number;
+    readonly files: HostFiles;
+    /** Milliseconds on a clock that only goes forward. */
+    now(): number;
+    args(): string[];
+    cwd(): string;
+    chdir(path: string): void;
+    env(name: string): string | undefined;
+    envAll(): Record<string, string>;
+    home(): string;
+    isTerminal(fd: 0 | 1 | 2): boolean;
+    /** Writes all of `text` to standard output (1) or standard error (2) before it returns. */
+    write(fd: 1 | 2, text: string): void;
+    /** Standard input, chunk by chunk. */
+    stdin(): AsyncIterable<Uint8Array>;
+    /** A module of Node's, loaded now. */
+    builtin<T>(name: `node:${string}`): T;
+    setExitCode(code: number): void;
+    exit(code: number): never;
+    /** Calls `handler` on each `signal`; returns the remover. */
+    onSignal(signal: "SIGINT" | "SIGTERM" | "SIGHUP", handler: () => void): () => void;
+}
+export declare const host: Host;

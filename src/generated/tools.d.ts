@@ -1,0 +1,4 @@
+export declare const ASSETS: Readonly<Record<string, {
+    description: string;
+    schema: object;
+}>>;

@@ -1,0 +1,1 @@
+export declare function compileGlob(pattern: string): (path: string) => boolean;
