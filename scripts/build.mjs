@@ -10,10 +10,12 @@ import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
 
 const root = path.dirname(import.meta.dirname);
-const dist = path.join(root, "dist");
+const final = path.join(root, "dist");
+/** Built aside, and put into place when it is whole. */
+const dist = path.join(root, `dist.new-${process.pid}`);
 
 async function generate() {
-  const script = path.join(root, "node_modules", ".cache", "agent-generate.mjs");
+  const script = path.join(root, "node_modules", ".cache", `agent-generate-${process.pid}.mjs`);
   await build({
     entryPoints: [path.join(root, "scripts/generate.ts")],
     bundle: true,
@@ -24,6 +26,7 @@ async function generate() {
     logLevel: "warning",
   });
   const { generated } = await import(pathToFileURL(script).href);
+  fs.rmSync(script);
   for (const [file, text] of Object.entries(generated(root))) {
     const target = path.join(root, file);
     if (fs.existsSync(target) && fs.readFileSync(target, "utf8") === text) continue;
@@ -185,7 +188,39 @@ function declarations() {
   execFileSync(process.execPath, [tsc, ...flags], { stdio: "inherit" });
 }
 
+/** What the build depends on; the stamp of the last one says whether there is anything to do. */
+function inputsHash() {
+  const hash = createHash("sha256");
+  const files = [
+    "package.json",
+    "package-lock.json",
+    "tsconfig.json",
+    "tsconfig.build.json",
+    "scripts/build.mjs",
+    "scripts/generate.ts",
+  ];
+  for (const file of fs.readdirSync(path.join(root, "src"), { recursive: true }).sort()) {
+    files.push(path.join("src", file));
+  }
+  for (const file of files) {
+    const full = path.join(root, file);
+    if (fs.statSync(full, { throwIfNoEntry: false })?.isFile()) {
+      hash.update(`${file}\0`).update(fs.readFileSync(full)).update("\0");
+    }
+  }
+  return hash.update(process.env.AGENT_BUILD_PLAIN ?? "").digest("hex");
+}
+
 await generate();
-fs.rmSync(dist, { recursive: true, force: true });
-await bundle();
-declarations();
+const stamp = inputsHash();
+const stampFile = path.join(final, ".stamp");
+if (!fs.existsSync(stampFile) || fs.readFileSync(stampFile, "utf8") !== stamp) {
+  await bundle();
+  declarations();
+  fs.writeFileSync(path.join(dist, ".stamp"), stamp);
+  // Put into place at once: whoever runs the old build meanwhile keeps it whole.
+  const old = `${final}.old-${process.pid}`;
+  if (fs.existsSync(final)) fs.renameSync(final, old);
+  fs.renameSync(dist, final);
+  fs.rmSync(old, { recursive: true, force: true });
+}

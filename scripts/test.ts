@@ -72,7 +72,7 @@ async function generatedIsCommitted(): Promise<string> {
 
 /** Node 20 runs no TypeScript, so the tests are bundled file by file; packages stay outside. */
 async function onNode(): Promise<void> {
-  const outdir = path.join(root, "node_modules", ".cache", "agent-tests");
+  const outdir = path.join(root, "node_modules", ".cache", `agent-tests-${process.pid}`);
   rmSync(outdir, { recursive: true, force: true });
   await build({
     entryPoints: files,
