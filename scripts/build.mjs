@@ -175,16 +175,7 @@ function declarations() {
   const tsc = path.join(root, "node_modules", "typescript", "bin", "tsc");
   // A consumer that installs without development dependencies has the types of the package it got.
   if (!fs.existsSync(tsc)) return;
-  const flags = [
-    "-p",
-    root,
-    "--noEmit",
-    "false",
-    "--emitDeclarationOnly",
-    "--declaration",
-    "--rootDir",
-    root,
-  ];
+  const flags = ["-p", path.join(root, "tsconfig.build.json"), "--outDir", path.join(dist, "types")];
   execFileSync(process.execPath, [tsc, ...flags], { stdio: "inherit" });
 }
 

@@ -1,1 +1,0 @@
-export declare function checkLayers(root: string): string[];

@@ -1,3 +1,0 @@
-/** `agent mods list`: plugins with their state. */
-import type { Invocation } from "../command.ts";
-export declare function run(invocation: Invocation): Promise<number>;

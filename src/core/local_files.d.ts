@@ -1,2 +1,0 @@
-import type { Files } from "./files.ts";
-export declare function localFiles(): Files;

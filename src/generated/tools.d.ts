@@ -1,4 +1,0 @@
-export declare const ASSETS: Readonly<Record<string, {
-    description: string;
-    schema: object;
-}>>;

@@ -1,1 +1,0 @@
-export declare function compileGlob(pattern: string): (path: string) => boolean;
