@@ -50,12 +50,12 @@ async function bundle() {
     hot,
     lazy,
   );
-  const buildId = createHash("sha256").update(fs.readFileSync(path.join(dist, "hot.cjs"))).digest("hex")
-    .slice(0, 24);
   const main = {
     entryPoints: ["src/main.ts"],
     banner: { js: "#!/usr/bin/env node" },
-    define: { AGENT_BUILD: JSON.stringify(buildId) },
+    // Its one `import` is what plugins that are modules are loaded with.
+    supported: {},
+    define: { AGENT_BUILD: JSON.stringify(stamp.slice(0, 24)) },
   };
   await bundleFile("main", main, new Set(), hot, lazy);
   fs.chmodSync(path.join(dist, "main.cjs"), 0o755);
@@ -112,9 +112,8 @@ async function bundleFile(name, options, shared, hot, lazy) {
         // The first file loads the hot one through the code cache; the others find it loaded.
         contents: name === "main"
           ? `const { loadCached } = require("./src/code_cache.ts");
-             module.exports = loadCached(__dirname + "/hot.cjs", AGENT_BUILD, module)[${
-            JSON.stringify(path)
-          }];`
+             const build = { folder: __dirname, id: AGENT_BUILD };
+             module.exports = loadCached("hot.cjs", build)[${JSON.stringify(path)}];`
           : `module.exports = require("./hot.cjs")[${JSON.stringify(path)}];`,
         resolveDir: root,
       }));
@@ -153,6 +152,8 @@ const common = {
   bundle: true,
   platform: "node",
   format: "cjs",
+  // What is imported when used is required then: a script from the code cache has no importer of its own.
+  supported: { "dynamic-import": false },
   target: "node20",
   mainFields: ["module", "main"],
   minify: process.env.AGENT_BUILD_PLAIN === undefined,

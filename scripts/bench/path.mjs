@@ -1,6 +1,6 @@
 // The cost of the path itself: an empty tool of a mod's, in one process, with 0 and with 10 handlers that work.
 // Prints one JSON object of microseconds a call. Run by scripts/bench.ts; argument: the plugin's folder.
-import { createRuntime } from "../dist/index.cjs";
+import { createRuntime } from "../../dist/index.cjs";
 
 const [folder] = process.argv.slice(2);
 const CALLS = 20_000;

@@ -1,0 +1,138 @@
+/**
+ * What `agent` costs, as ratios to `node -e 0` on the same machine. Commands run in turn, so that a machine that
+ * gets slower meanwhile slows all of them; medians are compared. Not a test: nothing fails here.
+ *
+ *     npm run bench            all of it
+ *     npm run bench -- 41      41 rounds instead of 31
+ */
+import { spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import process from "node:process";
+
+const root = path.resolve(import.meta.dirname!, "..");
+const rounds = Number(process.argv.slice(2).find((word) => /^\d+$/.test(word)) ?? 31);
+const scratch = mkdtempSync(path.join(tmpdir(), "agent-bench-"));
+const env: Record<string, string> = {
+  PATH: process.env.PATH!,
+  HOME: scratch,
+  LANG: "C.UTF-8",
+  DENO_DIR: process.env.DENO_DIR ?? path.join(process.env.HOME ?? scratch, ".cache/deno"),
+  XDG_CONFIG_HOME: path.join(scratch, "config"),
+  XDG_STATE_HOME: path.join(scratch, "state"),
+  XDG_CACHE_HOME: path.join(scratch, "cache"),
+};
+const file = path.join(scratch, "lines.txt");
+writeFileSync(
+  file,
+  Array.from({ length: 200 }, (_, i) => `line ${i + 1} of a file as they are`).join("\n") + "\n",
+);
+
+const agent = ["node", path.join(root, "dist/main.cjs")];
+const source = [process.execPath, "run", "-A", path.join(root, "src/main.ts")];
+const read = ["exec", "Read", `file_path=${file}`];
+const three = ["exec", "--plugins", path.join(root, "plugins"), "Read", `file_path=${file}`];
+const zod = [
+  "exec",
+  "--plugins",
+  path.join(root, "plugins"),
+  "--plugins",
+  path.join(root, "scripts/bench/plugins_zod"),
+  "Read",
+  `file_path=${file}`,
+];
+
+try {
+  await starts();
+  await throughput();
+  await pathCost();
+} finally {
+  rmSync(scratch, { recursive: true, force: true });
+}
+
+async function starts(): Promise<void> {
+  const cases: [string, string[], string][] = [
+    ["node -e 0", ["node", "-e", "0"], ""],
+    ["agent --version", [...agent, "--version"], "≤ 1.15"],
+    ["agent -h", [...agent, "-h"], "≤ 1.15"],
+    ["agent exec Read", [...agent, ...read], "≤ 1.5"],
+    ["… with three plugins", [...agent, ...three], "≤ 1.7"],
+    ["… and one that uses zod", [...agent, ...zod], "≤ 2.2"],
+    ["Deno, from source: --version", [...source, "--version"], "≤ 1.0"],
+    ["Deno, from source: exec Read", [...source, ...read], "≤ 2.3"],
+    ["Deno, from source: three plugins", [...source, ...three], ""],
+  ];
+  const times = cases.map((): number[] => []);
+  for (let round = -3; round < rounds; round++) {
+    for (const [index, [, argv]] of cases.entries()) {
+      const ms = await timed(argv);
+      if (round >= 0) times[index]!.push(ms);
+    }
+  }
+  const base = median(times[0]!);
+  console.log("| start | median ms | × node -e 0 | aim |\n|---|---|---|---|");
+  for (const [index, [name, , aim]] of cases.entries()) {
+    const ms = median(times[index]!);
+    console.log(`| ${name} | ${ms.toFixed(1)} | ${(ms / base).toFixed(2)} | ${aim} |`);
+  }
+}
+
+async function throughput(): Promise<void> {
+  const calls = 2000;
+  const input = path.join(scratch, "calls.jsonl");
+  const output = path.join(scratch, "results.jsonl");
+  writeFileSync(input, `${JSON.stringify({ name: "Read", args: { file_path: file } })}\n`.repeat(calls));
+  for (const [name, program] of [["Node", agent], ["Deno", source]] as const) {
+    const runs: number[] = [];
+    for (let i = 0; i < 5; i++) {
+      const command = `exec "$@" exec - < ${input} > ${output}`;
+      runs.push(await timed(["sh", "-c", command, "sh", ...program]));
+      const answers = readFileSync(output, "utf8").trimEnd().split("\n").length;
+      if (answers !== calls) throw new Error(`${answers} answers to ${calls} calls`);
+    }
+    const ms = median(runs);
+    const rate = (calls / ms * 1000).toFixed(0);
+    console.log(
+      `\n${name}: ${calls} Reads on stdin in ${
+        ms.toFixed(0)
+      } ms, start included: ${rate} a second (aim ≥ 5000)`,
+    );
+  }
+}
+
+async function pathCost(): Promise<void> {
+  const argv = [path.join(root, "scripts/bench/path.mjs"), path.join(root, "scripts/bench/plugins_path")];
+  const { stdout } = await finished(["node", ...argv]);
+  const { none, ten } = JSON.parse(stdout) as { none: number; ten: number };
+  console.log(
+    `\nThe path of a call: ${none.toFixed(1)} µs without handlers (aim ≤ 12), ${
+      ten.toFixed(1)
+    } µs with ten (aim ≤ 30)`,
+  );
+}
+
+async function timed(argv: string[]): Promise<number> {
+  return (await finished(argv)).ms;
+}
+
+/** Runs a program to its exit; a failure ends the bench. */
+function finished(argv: string[]): Promise<{ ms: number; stdout: string }> {
+  return new Promise((resolve, reject) => {
+    const started = performance.now();
+    const child = spawn(argv[0]!, argv.slice(1), { env, cwd: scratch, stdio: ["ignore", "pipe", "pipe"] });
+    const text = { out: "", err: "" };
+    child.stdout.on("data", (chunk) => text.out += chunk);
+    child.stderr.on("data", (chunk) => text.err += chunk);
+    let ms = 0;
+    child.once("exit", () => ms = performance.now() - started);
+    child.once("close", (code) => {
+      if (code === 0) resolve({ ms, stdout: text.out });
+      else reject(new Error(`${argv.join(" ")} ended with ${code}: ${text.err}`));
+    });
+  });
+}
+
+function median(values: number[]): number {
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)]!;
+}
