@@ -26,13 +26,16 @@ export interface Rule {
 export type Part = Subject & {
   /** The same command seen through `sudo`, `env`, `sh -c`, …: what a deny or ask rule also looks at. */
   inner?: readonly string[];
-  /** The command can't be told from its text: it is never allowed by a pattern. */
+  /** What it does can't be told from its text: it is never allowed by a pattern. */
   opaque?: true;
+  /** Not even the program can be told: where a pattern denies or asks, a person decides whether it is meant. */
+  unknown?: true;
 };
 
 /** What core doesn't know how to do itself. Each is loaded when a rule needs it. */
 export interface Matchers {
-  path(pattern: string, path: string, root: string): boolean | Promise<boolean>;
+  /** `guards`: the rule denies or asks, so it also holds for what its own path leads to by links. */
+  path(pattern: string, path: string, root: string, guards: boolean): boolean | Promise<boolean>;
   command(pattern: string, command: string): boolean | Promise<boolean>;
   /** The simple commands and redirected files of a command's text; `undefined` where it can't be parsed. */
   commandParts(
@@ -60,6 +63,11 @@ export interface Asked {
   mode: Mode;
 }
 
+/** A hook's `allow` answers what a mode would have asked; what a rule or the mode `plan` said stands. */
+export function openToHooks({ behavior, byRule }: Decision, mode: Mode): boolean {
+  return !byRule && (behavior === "ask" || mode === "dontAsk");
+}
+
 /** Parses `Tool(pattern)`. Throws a `UsageError` that quotes the rule. */
 export function parseRule(text: string, behavior: Behavior, root: string): Rule {
   const match = /^\s*([\w*.-]+)\s*(?:\((.*)\))?\s*$/s.exec(text);
@@ -70,8 +78,14 @@ export function parseRule(text: string, behavior: Behavior, root: string): Rule 
     );
   }
   const [, tool, pattern] = match;
+  if (pattern?.trim() === "") {
+    throw new UsageError(
+      `Cannot read the rule ${quote(text)}: its pattern is empty`,
+      `${tool} alone stands for every call of it`,
+    );
+  }
   const rule: Rule = { behavior, text: text.trim(), tool: tool!, root };
-  if (pattern !== undefined && pattern !== "" && pattern !== "*") rule.pattern = pattern;
+  if (pattern !== undefined && pattern !== "*") rule.pattern = pattern;
   return rule;
 }
 
@@ -80,11 +94,20 @@ export class Policy {
   readonly #matchers: Matchers;
   /** Tools that a rule's name covers by effect: the rule for editing covers every tool that writes. */
   readonly #covers: ReadonlyMap<string, Effect>;
+  /** Files and folders, as real paths, that say what runs here: writing them needs a rule that means them. */
+  readonly #guarded: readonly string[];
+  readonly #read = new WeakMap<Traits, { cwd: string; parts: Promise<readonly Part[]> }>();
 
-  constructor(rules: readonly Rule[], matchers: Matchers, covers: ReadonlyMap<string, Effect>) {
+  constructor(
+    rules: readonly Rule[],
+    matchers: Matchers,
+    covers: ReadonlyMap<string, Effect>,
+    guarded: readonly string[] = [],
+  ) {
     this.#rules = rules;
     this.#matchers = matchers;
     this.#covers = covers;
+    this.#guarded = guarded;
   }
 
   /** The deny rule that stands against the call, if one does; `undefined` at once where none concerns it. */
@@ -101,8 +124,15 @@ export class Policy {
     const rules = this.#rules.length === 0
       ? this.#rules
       : this.#rules.filter((rule) => this.#concerns(rule, asked));
-    if (rules.length === 0) return this.#byMode(asked, asked.traits.subjects ?? []);
+    const subjects = asked.traits.subjects ?? [];
+    if (rules.length === 0 && !subjects.some((subject) => this.#isGuarded(subject))) {
+      return this.#byMode(asked, subjects);
+    }
     return this.#byRules(asked, rules);
+  }
+
+  #isGuarded({ kind, value, access }: Subject): boolean {
+    return kind === "path" && access !== "read" && isWithin(this.#guarded, value);
   }
 
   async #byRules(asked: Asked, rules: readonly Rule[]): Promise<Decision> {
@@ -110,27 +140,69 @@ export class Policy {
     let worst: Decision | undefined;
     for (const part of parts) {
       const decision = await this.#decidePart(asked, part, rules);
-      if (!worst || RANK[decision.behavior] > RANK[worst.behavior]) worst = decision;
+      if (!worst || rank(decision) > rank(worst)) worst = decision;
     }
     return worst!;
   }
 
   async #decidePart(asked: Asked, part: Part, rules: readonly Rule[]): Promise<Decision> {
+    const settled = (behavior: Behavior, reason: string): Decision => ({
+      // Nobody is asked in this mode, whoever wants to.
+      behavior: behavior === "ask" && asked.mode === "dontAsk" ? "deny" : behavior,
+      reason,
+      byRule: true,
+      ...allowWith(asked, part),
+    });
+    const guarded = this.#isGuarded(part);
     for (const behavior of ["deny", "ask", "allow"] as const) {
       for (const rule of rules) {
-        if (rule.behavior !== behavior || !await this.#matches(rule, part)) continue;
-        return {
-          behavior,
-          reason: `the ${behavior} rule ${quote(rule.text)}`,
-          byRule: true,
-          ...allowWith(asked, part),
-        };
+        if (rule.behavior !== behavior) continue;
+        if (guarded && behavior === "allow" && rule.pattern === undefined) continue;
+        if (await this.#matches(rule, part, asked)) {
+          return settled(behavior, `the ${behavior} rule ${quote(rule.text)}`);
+        }
+      }
+      // After the deny rules, before all others: a rule that may be meant, and nobody can tell.
+      const guard = behavior === "deny" && part.unknown && rules.find((rule) => this.#mayMean(rule));
+      if (guard) {
+        return settled(
+          "ask",
+          `it can't be told whether the ${guard.behavior} rule ${quote(guard.text)} fits`,
+        );
       }
     }
-    return this.#byMode(asked, [part]);
+    if (!guarded || asked.mode === "plan") return this.#byMode(asked, [part]);
+    return settled("ask", `${quote(part.value)} says what runs here, so it needs a rule of its own`);
   }
 
-  async #parts(asked: Asked): Promise<readonly Part[]> {
+  /** A deny or ask rule with a pattern for commands, held against a command that nobody can read. */
+  #mayMean(rule: Rule): boolean {
+    return rule.behavior !== "allow" && rule.pattern !== undefined && !this.#covers.has(rule.tool);
+  }
+
+  /** Does one rule fit the call, or may it, as far as can be told? For hooks that a rule limits. */
+  async mayFit(asked: Asked): Promise<boolean> {
+    const rules = this.#rules.filter((rule) => this.#concerns(rule, asked));
+    if (rules.length === 0) return false;
+    for (const part of await this.#parts(asked)) {
+      for (const rule of rules) {
+        if (await this.#matches(rule, part, asked) || (part.unknown && this.#mayMean(rule))) return true;
+      }
+    }
+    return false;
+  }
+
+  /** Read once for a call's arguments in a folder, though rules are asked several times. */
+  #parts(asked: Asked): Promise<readonly Part[]> {
+    const { traits, cwd } = asked;
+    const known = this.#read.get(traits);
+    if (known?.cwd === cwd) return known.parts;
+    const parts = this.#readParts(asked);
+    this.#read.set(traits, { cwd, parts });
+    return parts;
+  }
+
+  async #readParts(asked: Asked): Promise<readonly Part[]> {
     const subjects = asked.traits.subjects ?? [];
     if (subjects.length === 0) {
       return [{ kind: "tool", value: asked.entry.name, access: asked.traits.effect }];
@@ -139,8 +211,9 @@ export class Policy {
     for (const subject of subjects) {
       if (subject.kind !== "command") parts.push(subject);
       else {
-        const found = await this.#matchers.commandParts(subject.value, asked.cwd);
-        if (found === undefined || found.length === 0) parts.push({ ...subject, opaque: true });
+        const found = await this.#matchers.commandParts(subject.value, subject.cwd ?? asked.cwd);
+        if (found === undefined) parts.push({ ...subject, opaque: true, unknown: true });
+        else if (found.length === 0) parts.push({ ...subject, opaque: true });
         else parts.push(...found);
       }
     }
@@ -162,7 +235,7 @@ export class Policy {
       );
   }
 
-  async #matches(rule: Rule, part: Part): Promise<boolean> {
+  async #matches(rule: Rule, part: Part, { traits }: Asked): Promise<boolean> {
     const covered = this.#covers.get(rule.tool);
     if (part.kind === "command") {
       // A rule about files says nothing about a command's text.
@@ -180,7 +253,12 @@ export class Policy {
       const fits = covered === undefined || part.access === undefined || part.access === covered ||
         (rule.behavior === "allow" && covered === "write");
       if (!fits) return false;
-      return rule.pattern === undefined || await this.#matchers.path(rule.pattern, part.value, rule.root);
+      if (rule.pattern === undefined) return true;
+      // A pattern for commands says nothing about the files that they redirect to.
+      if (covered === undefined && (traits.subjects ?? []).some(({ kind }) => kind === "command")) {
+        return false;
+      }
+      return await this.#matchers.path(rule.pattern, part.value, rule.root, rule.behavior !== "allow");
     }
     return rule.pattern === undefined || rule.pattern === part.value;
   }
@@ -211,7 +289,12 @@ function isWithin(folders: readonly string[], path: string): boolean {
   return folders.some((folder) => inside(folder, path) !== undefined);
 }
 
-const RANK: Record<Behavior, number> = { allow: 0, ask: 1, deny: 2 };
+const RANK: Record<Behavior, number> = { allow: 0, ask: 2, deny: 4 };
+
+/** Of equal answers a rule's counts, since a mode's may be overridden. */
+function rank({ behavior, byRule }: Decision): number {
+  return RANK[behavior] + (byRule ? 1 : 0);
+}
 
 function strongest(parts: readonly Part[], effect: Effect): Effect {
   if (parts.length === 0) return effect;

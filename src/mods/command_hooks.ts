@@ -39,9 +39,18 @@ export interface CommandHooksParts {
 /** Bytes of a hook's output that are looked at; the rest is read and dropped. */
 const OUTPUT_CAP = 1024 * 1024;
 
+/** How long hooks in the background may go on after the session's end. */
+const BACKGROUND_GRACE_MS = 5000;
+
+/** A hook that is about to run. */
+interface Due extends CommandHook {
+  /** Its failure blocks. */
+  blocks: boolean;
+}
+
 interface Picked {
   group: HookGroup;
-  hooks: CommandHook[];
+  hooks: Due[];
 }
 
 export function commandHooks(parts: CommandHooksParts): Hooks {
@@ -51,7 +60,8 @@ export function commandHooks(parts: CommandHooksParts): Hooks {
 class CommandHooks implements Hooks {
   readonly #parts: CommandHooksParts;
   readonly #byEvent = new Map<HookEvent, HookGroup[]>();
-  readonly #background = new Set<Promise<unknown>>();
+  /** Hooks in the background, by what they run. */
+  readonly #background = new Map<string, Promise<unknown>>();
 
   constructor(parts: CommandHooksParts) {
     this.#parts = parts;
@@ -74,16 +84,16 @@ class CommandHooks implements Hooks {
 
   async #pre(picked: readonly Picked[], call: HookCall) {
     const answers = await Promise.all(picked.map(async ({ group, hooks }) => {
-      const ask = async (hook: CommandHook, input: Record<string, unknown>): Promise<PreAnswer> => {
+      const ask = async (hook: Due, input: Record<string, unknown>): Promise<PreAnswer> => {
         if (!await this.#fits(hook, call)) return {};
         const payload = {
           ...this.#common("PreToolUse", call.session),
           ...toolFields(call),
           tool_input: input,
         };
-        const { understood, stderr } = await this.#run(hook, group, payload, call);
-        const answer = preAnswer(understood, this.#parts.shorten(stderr));
-        if (understood.failure !== undefined && this.#blocksOnFailure(hook)) {
+        const { understood, stderr } = await this.#run(hook, group, payload, call.session, call.signal);
+        const answer = preAnswer(understood, stderr);
+        if (understood.failure !== undefined && hook.blocks) {
           return {
             decision: "deny",
             reason: `the hook ${quote(hook.command)} failed: ${understood.failure}`,
@@ -125,8 +135,8 @@ class CommandHooks implements Hooks {
     };
     return this.#collect(picked, async (hook, group) => {
       if (!await this.#fits(hook, call)) return {};
-      const { understood, stderr } = await this.#run(hook, group, payload, call);
-      const failed = understood.failure !== undefined && this.#blocksOnFailure(hook);
+      const { understood, stderr } = await this.#run(hook, group, payload, call.session, call.signal);
+      const failed = understood.failure !== undefined && hook.blocks;
       if (failed) return { feedback: `the hook ${quote(hook.command)} failed: ${understood.failure}` };
       return this.#shortened(postAnswer(understood, stderr));
     }).then((answers: PostAnswer[]) => mergePost(answers));
@@ -140,7 +150,7 @@ class CommandHooks implements Hooks {
     const field = event === "SessionStart" ? { source: detail } : { reason: detail };
     const payload = { ...this.#common(event, session), ...field };
     return this.#collect(picked, async (hook, group) => {
-      const { understood } = await this.#run(hook, group, payload);
+      const { understood } = await this.#run(hook, group, payload, session);
       return sessionContext(understood);
     }).then(async (contexts) => {
       if (event === "SessionEnd") await this.#settle();
@@ -150,14 +160,22 @@ class CommandHooks implements Hooks {
 
   /** Hooks in the background may end on their own, but not outlive the session by long. */
   async #settle(): Promise<string[]> {
-    await Promise.allSettled(this.#background);
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const late = new Promise((resolve) => timer = setTimeout(resolve, BACKGROUND_GRACE_MS));
+    await Promise.race([late, Promise.all(this.#background.values())]);
+    clearTimeout(timer);
+    for (const command of this.#background.keys()) {
+      this.#parts.complain(
+        `hook ${quote(command)} still runs in the background and is ended with the session`,
+      );
+    }
     return [];
   }
 
   /** Runs all hooks of all groups; the answers come in declared order. */
   async #collect<T>(
     picked: readonly Picked[],
-    ask: (hook: CommandHook, group: HookGroup) => Promise<T>,
+    ask: (hook: Due, group: HookGroup) => Promise<T>,
   ): Promise<T[]> {
     const answers = await Promise.all(picked.map(async ({ group, hooks }) => {
       if (!group.sequential) return await Promise.all(hooks.map((hook) => ask(hook, group)));
@@ -170,13 +188,21 @@ class CommandHooks implements Hooks {
 
   /** The concerned hooks by group. The same command from two places runs once. */
   #pick(event: HookEvent, names: readonly string[]): Picked[] {
-    const seen = new Set<string>();
+    const seen = new Map<string, Due>();
     const picked: Picked[] = [];
     for (const group of this.#byEvent.get(event) ?? []) {
       if (!names.some((name) => group.matches(name))) continue;
-      const hooks = group.hooks.filter((hook) => {
-        const key = JSON.stringify([hook.command, hook.args, hook.if]);
-        return seen.has(key) ? false : seen.add(key);
+      const hooks = group.hooks.flatMap((hook) => {
+        const key = JSON.stringify([hook.command, hook.args, hook.if, hook.async]);
+        const same = seen.get(key);
+        if (same) {
+          // One run stands for both, so the stricter failure mode holds.
+          same.blocks ||= hook.onFailure === "block";
+          return [];
+        }
+        const once = { ...hook, blocks: this.#parts.failClosed || hook.onFailure === "block" };
+        seen.set(key, once);
+        return [once];
       });
       if (hooks.length > 0) picked.push({ group, hooks });
     }
@@ -185,10 +211,6 @@ class CommandHooks implements Hooks {
 
   async #fits(hook: CommandHook, call: HookCall): Promise<boolean> {
     return hook.if === undefined || await this.#parts.ruleFits(hook.if, call);
-  }
-
-  #blocksOnFailure(hook: CommandHook): boolean {
-    return hook.onFailure === "block" || this.#parts.failClosed;
   }
 
   #common(event: HookEvent, session: HookCall["session"]) {
@@ -202,36 +224,47 @@ class CommandHooks implements Hooks {
   }
 
   async #run(
-    hook: CommandHook,
+    hook: Due,
     group: HookGroup,
-    payload: { cwd: string } & Record<string, unknown>,
-    call?: HookCall,
+    payload: object,
+    session: HookCall["session"],
+    signal?: AbortSignal,
   ): Promise<{ understood: Understood; stderr: string }> {
-    const project = call?.session.project ?? payload.cwd;
-    const running = this.#start(hook, payload, project, call);
+    const running = this.#start(hook, payload, session.project, signal);
     if (hook.async) {
-      const tracked = running.finally(() => this.#background.delete(tracked));
-      this.#background.add(tracked);
-      return { understood: { json: undefined, plain: "", blocks: false, failure: undefined }, stderr: "" };
+      this.#inBackground(hook, running.then((ended) => this.#tell(hook, group, understand(ended))));
+      return { understood: NOTHING_SAID, stderr: "" };
     }
     const ended = await running;
     const understood = understand(ended);
-    if (understood.failure !== undefined) {
-      const mode = this.#blocksOnFailure(hook) ? "the call is blocked" : "the call goes on without it";
-      this.#parts.complain(
-        `hook ${
-          quote(hook.command)
-        } (${group.event}, ${group.source}) failed: ${understood.failure}; ${mode}`,
-      );
-    }
+    this.#tell(hook, group, understood);
     return { understood, stderr: ended.stderr };
+  }
+
+  #inBackground(hook: Due, work: Promise<void>): void {
+    const key = [hook.command, ...hook.args ?? []].join(" ");
+    const all = Promise.all([this.#background.get(key), work]);
+    this.#background.set(key, all);
+    void all.then(() => {
+      if (this.#background.get(key) === all) this.#background.delete(key);
+    });
+  }
+
+  /** Says what a hook has to say to the person, and that it failed. */
+  #tell(hook: Due, { event, source }: HookGroup, { message, failure }: Understood): void {
+    const { complain, shorten } = this.#parts;
+    const name = `hook ${quote(hook.command)} (${event}, ${source})`;
+    if (message !== undefined) complain(`${name}: ${shorten(message)}`);
+    if (failure === undefined) return;
+    const stopped = event === "PreToolUse" && hook.blocks && !hook.async;
+    complain(`${name} failed: ${failure}; ${stopped ? "the call is blocked" : "all goes on without it"}`);
   }
 
   async #start(
     hook: CommandHook,
     payload: object,
     project: string,
-    call: HookCall | undefined,
+    signal: AbortSignal | undefined,
   ): Promise<HookRun> {
     const collected = { stdout: new Capped(), stderr: new Capped() };
     const argv = hook.args ? [hook.command, ...hook.args] : ["/bin/sh", "-c", hook.command];
@@ -241,7 +274,7 @@ class CommandHooks implements Hooks {
         cwd: project,
         env: { ...host.envAll(), CLAUDE_PROJECT_DIR: project, AGENT_PROJECT_DIR: project },
         timeoutMs: hook.timeoutMs,
-        signal: call?.signal,
+        signal,
         input: JSON.stringify(payload) + "\n",
         onOutput: (chunk, stream) => collected[stream].push(chunk),
       }, this.#parts.groupsOfProcesses);
@@ -259,12 +292,22 @@ class CommandHooks implements Hooks {
   }
 
   #shortened<T extends PreAnswer | PostAnswer>(answer: T): T {
-    const entries = Object.entries(answer).map((
-      [key, value],
-    ) => [key, typeof value === "string" && key !== "decision" ? this.#parts.shorten(value) : value]);
+    // A decision is a word, and a new output stands in the result's place, under the tool's own limit.
+    const entries = Object.entries(answer).map(([key, value]) => {
+      const long = typeof value === "string" && key !== "decision" && key !== "output";
+      return [key, long ? this.#parts.shorten(value) : value];
+    });
     return Object.fromEntries(entries);
   }
 }
+
+const NOTHING_SAID: Understood = {
+  json: undefined,
+  message: undefined,
+  plain: "",
+  blocks: false,
+  failure: undefined,
+};
 
 function toolFields(call: HookCall) {
   return { tool_name: call.view.name, tool_use_id: call.id, agent: call.agent };

@@ -16,6 +16,8 @@ export interface HookRun {
 
 export interface Understood {
   json: Record<string, unknown> | undefined;
+  /** `systemMessage`: what the hook tells the person. */
+  message: string | undefined;
   /** Text on standard output that isn't JSON. */
   plain: string;
   /** Exit 2. */
@@ -28,22 +30,46 @@ export interface Understood {
 export function understand(run: HookRun): Understood {
   const text = run.stdout.replace(/^\uFEFF/, "").trim();
   const json = text.startsWith("{") ? parseObject(text) : undefined;
-  const base = { json, plain: json ? "" : text, blocks: run.exitCode === 2 };
+  const message = string(json?.systemMessage);
+  const base = { json, message, plain: json ? "" : text, blocks: run.exitCode === 2 };
   if (base.blocks) return { ...base, failure: undefined };
   if (run.missing !== undefined) return { ...base, failure: run.missing };
   // A clear answer counts even when the hook's end was not clean.
-  if (json !== undefined) return { ...base, failure: undefined };
+  if (json !== undefined) return { ...base, failure: unclear(json) };
   if (run.timedOut) return { ...base, failure: "it ran out of time" };
   if (run.exitCode === undefined) return { ...base, failure: `it was ended by ${run.signal}` };
   if (run.exitCode !== 0) {
     return { ...base, failure: `it ended with exit code ${run.exitCode}${firstLine(run.stderr)}` };
   }
   if (text.startsWith("{")) return { ...base, failure: "its JSON is malformed" };
-  if (/\n\s*\{[\s\S]*\}\s*$/.test(text)) {
+  if (hasAnswer(text)) {
     return { ...base, failure: "JSON after noise: something printed before its JSON" };
   }
   return { ...base, failure: undefined };
 }
+
+/** A word that is no decision, or an input that is none, would let a call through as if nothing had been said. */
+function unclear(json: Record<string, unknown>): string | undefined {
+  const { permissionDecision, updatedInput } = record(json.hookSpecificOutput);
+  if (isGiven(permissionDecision) && !DECISIONS.has(permissionDecision)) {
+    return `its permissionDecision is ${JSON.stringify(permissionDecision)}, not allow, deny or ask`;
+  }
+  if (isGiven(updatedInput) && !isObject(updatedInput)) return "its updatedInput is not an object";
+  return undefined;
+}
+
+const DECISIONS = new Set<unknown>(["allow", "deny", "ask"]);
+
+/** Is the end of the text an answer as hooks give them? */
+function hasAnswer(text: string): boolean {
+  if (!text.endsWith("}")) return false;
+  return [text.indexOf("{"), text.indexOf("\n{") + 1].some((at) => {
+    const json = at > 0 ? parseObject(text.slice(at)) : undefined;
+    return json !== undefined && ANSWERS.some((key) => key in json);
+  });
+}
+
+const ANSWERS = ["hookSpecificOutput", "decision", "continue", "systemMessage", "suppressOutput"];
 
 /** What a PreToolUse hook wants. `failure` is left to the caller, who knows the hook's failure mode. */
 export function preAnswer(understood: Understood, stderr: string): PreAnswer {
@@ -54,9 +80,7 @@ export function preAnswer(understood: Understood, stderr: string): PreAnswer {
   if (decision === "allow" || decision === "deny" || decision === "ask") answer.decision = decision;
   const reason = string(specific.permissionDecisionReason) ?? string(json.reason);
   if (reason !== undefined) answer.reason = reason;
-  if (typeof specific.updatedInput === "object" && specific.updatedInput !== null) {
-    answer.input = specific.updatedInput as Record<string, unknown>;
-  }
+  if (isObject(specific.updatedInput)) answer.input = specific.updatedInput;
   const context = string(specific.additionalContext);
   if (context !== undefined) answer.context = context;
   if (json.continue === false) answer.stop = string(json.stopReason) || "a hook stopped the run";
@@ -79,7 +103,7 @@ export function postAnswer(understood: Understood, stderr: string): PostAnswer {
   const context = string(specific.additionalContext);
   if (context !== undefined) answer.context = context;
   const output = specific.updatedToolOutput ?? json.updatedToolOutput;
-  if (output !== undefined) answer.output = typeof output === "string" ? output : JSON.stringify(output);
+  if (isGiven(output)) answer.output = typeof output === "string" ? output : JSON.stringify(output);
   if (json.continue === false) answer.stop = string(json.stopReason) || "a hook stopped the run";
   return answer;
 }
@@ -101,9 +125,16 @@ function parseObject(text: string): Record<string, unknown> | undefined {
 }
 
 function record(value: unknown): Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
-    ? value as Record<string, unknown>
-    : {};
+  return isObject(value) ? value : {};
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Scripts write `null` for what they leave out. */
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null;
 }
 
 function string(value: unknown): string | undefined {

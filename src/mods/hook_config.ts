@@ -1,6 +1,7 @@
 /** Reads hook configurations: the `hooks` of settings, a file of that shape, or a whole Claude settings file. */
 import { quote, UsageError } from "../core/errors.ts";
 import type { HookEvent } from "../core/hooks.ts";
+import { parseRule } from "../core/permission.ts";
 import { parseJsonc } from "../core/settings.ts";
 import { host } from "../core/runtime.ts";
 import { fileError, messageOf } from "../core/errors.ts";
@@ -43,6 +44,8 @@ const OTHER_EVENTS = new Set(
 );
 
 const DEFAULT_TIMEOUT_S = 600;
+/** What a timer can count; one that is set for longer goes off at once. */
+const MOST_MS = 2 ** 31 - 1;
 
 /** The groups of one `hooks` object, in declared order. What can't be used is said and skipped. */
 export function readHookGroups(hooks: unknown, source: string, warn: (text: string) => void): HookGroup[] {
@@ -100,7 +103,7 @@ function readHook(
   warn: (text: string) => void,
 ): CommandHook | undefined {
   const given = (hook ?? {}) as Record<string, unknown>;
-  const { type, command, args, timeout, onFailure } = given;
+  const { type, command, args, if: rule, timeout, onFailure } = given;
   if (type !== "command") {
     warn(`${source}: a hook of ${event} is skipped: type ${quote(String(type))} is not supported`);
     return undefined;
@@ -125,11 +128,20 @@ function readHook(
       } is neither block nor continue`,
     );
   }
+  if (rule !== undefined) {
+    if (typeof rule !== "string") {
+      throw new UsageError(
+        `Cannot read the hooks of ${quote(source)}: if of ${quote(command)} is not a rule`,
+      );
+    }
+    // What is wrong with it is said now, not at the first call.
+    parseRule(rule, "deny", "/");
+  }
   return {
     command,
     ...(args !== undefined && { args: args as string[] }),
-    ...(typeof given.if === "string" && { if: given.if }),
-    timeoutMs: (timeout as number | undefined ?? DEFAULT_TIMEOUT_S) * 1000,
+    ...(rule !== undefined && { if: rule as string }),
+    timeoutMs: Math.min((timeout as number | undefined ?? DEFAULT_TIMEOUT_S) * 1000, MOST_MS),
     onFailure: onFailure as CommandHook["onFailure"] ?? "continue",
     async: given.async === true,
   };

@@ -5,17 +5,19 @@
 import { quote } from "../core/errors.ts";
 import { realPath, resolvePath } from "../core/paths.ts";
 import type { Part } from "../core/permission.ts";
+import { host } from "../core/runtime.ts";
 import type { Command, Redirect, SyntaxNode, Word } from "unbash";
 
 type Unbash = typeof import("unbash");
 
 /** Programs that run the command which their arguments hold. */
 const WRAPPERS = new Set(
-  "sudo doas env command builtin exec nohup nice ionice time timeout stdbuf setsid xargs chroot watch".split(
-    " ",
-  ),
+  ("sudo doas su runuser pkexec env command builtin exec nohup nice ionice time timeout stdbuf setsid chroot unshare " +
+    "taskset chrt flock script strace ltrace busybox xargs parallel watch find fd").split(" "),
 );
 const SHELLS = new Set("sh bash dash zsh ksh".split(" "));
+/** Builtins whose arguments are commands. */
+const EVALUATORS = new Set(["eval", "trap"]);
 
 /** Devices that writing to changes nothing. */
 const HARMLESS = new Set(["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty"]);
@@ -23,91 +25,241 @@ const HARMLESS = new Set(["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty"]
 /** `undefined`: not bash, so nobody can tell what it would do. */
 export async function commandParts(command: string, cwd: string): Promise<Part[] | undefined> {
   const unbash = await import("unbash");
-  return partsOf(unbash, command, cwd);
+  const parts = partsOf(unbash, command, cwd);
+  // The parser takes some texts that bash refuses, and what it made of those is worth nothing.
+  return parts && await bashAccepts(command) ? parts : undefined;
+}
+
+function bashAccepts(command: string): Promise<boolean> {
+  const { spawn } = host.builtin<typeof import("node:child_process")>("node:child_process");
+  // A file that it would read first has no say in this.
+  const { BASH_ENV: _, ...env } = host.envAll();
+  return new Promise((resolve) => {
+    const child = spawn("bash", ["-n"], { env, stdio: ["pipe", "ignore", "ignore"] });
+    child.once("error", () => resolve(false));
+    child.once("exit", (code) => resolve(code === 0));
+    child.stdin!.on("error", () => {});
+    child.stdin!.end(command);
+  });
 }
 
 function partsOf(unbash: Unbash, command: string, cwd: string): Part[] | undefined {
   const parts: Part[] = [];
   let understood = true;
+  let script: SyntaxNode;
+  try {
+    script = unbash.parse(command);
+  } catch {
+    return undefined;
+  }
+  const folders = new Folders(cwd, unbash, script);
   const visit = (node: SyntaxNode) => {
     if (node.type === "Script" && node.errors && node.errors.length > 0) understood = false;
     if ((node.type === "CommandExpansion" || node.type === "ProcessSubstitution") && !node.script) {
       understood = false;
     }
-    if (node.type === "Command") parts.push(...simpleCommand(unbash, node, cwd));
-    if (node.type === "Redirect") parts.push(...redirected(node, cwd));
+    if (node.type === "Command") {
+      parts.push(...simpleCommand(unbash, node, cwd));
+      folders.follow(node);
+    }
+    if (node.type === "Redirect") parts.push(...redirected(node, folders));
+    if (evaluates(unbash, node)) {
+      parts.push({ kind: "command", value: `evaluated ${node.type}`, access: "run", opaque: true });
+    }
     unbash.forEachChild(node, visit);
   };
-  try {
-    visit(unbash.parse(command));
-  } catch {
-    return undefined;
-  }
+  visit(script);
   return understood ? parts : undefined;
 }
 
+/** A simple command; assignments alone are one too: `PATH=x` decides what later ones run. */
 function simpleCommand(unbash: Unbash, node: Command, cwd: string): Part[] {
-  const words = node.suffix.filter((part): part is Word => part.type === "Word");
-  const assigned = node.prefix.some((part) => part.type === "Assignment");
-  // `X=1` alone changes this shell only; what its value runs is visited on its own.
-  if (!node.name) return [];
+  const assigned = node.prefix.flatMap((part) => part.type === "Assignment" ? [part.text] : []);
+  if (!node.name) {
+    return assigned.length === 0 ? [] : [{ kind: "command", value: assigned.join(" "), access: "run" }];
+  }
+  const words = node.args.filter((part): part is Word => part.type === "Word");
   const name = plain(node.name);
-  const text = [name ?? node.name.text, ...words.map(shown)].join(" ");
-  const part: Part = { kind: "command", value: text, access: "run" };
+  const texts = node.args.map((part) => part.type === "Word" ? shown(part) : part.text);
+  const part: Part = {
+    kind: "command",
+    value: [name ?? node.name.text, ...texts].join(" "),
+    access: "run",
+  };
   // `LD_PRELOAD=x make` is not `make`, and `$tool x` may be anything.
-  if (assigned || name === undefined) part.opaque = true;
-  const inner = name === undefined ? [] : innerCommands(unbash, name, words, cwd);
-  return [inner.length > 0 ? { ...part, inner } : part];
+  if (assigned.length > 0 || name === undefined) part.opaque = true;
+  if (name === undefined) return [{ ...part, unknown: true }];
+  const { inner, unknown } = innerCommands(unbash, node, name, words, cwd);
+  if (inner.length > 0) part.inner = inner;
+  if (unknown) part.unknown = true;
+  return [part];
 }
 
 /** The commands that a wrapper would run, for rules that deny or ask. Every tail is offered: options vary. */
-function innerCommands(unbash: Unbash, name: string, words: readonly Word[], cwd: string): string[] {
-  const program = name.slice(name.lastIndexOf("/") + 1);
+function innerCommands(
+  unbash: Unbash,
+  node: Command,
+  name: string,
+  words: readonly Word[],
+  cwd: string,
+): { inner: string[]; unknown: boolean } {
+  const program = baseName(name);
   const texts = words.map(shown);
-  const bare = program === name ? [] : [[program, ...texts].join(" ")];
+  const inner = program === name ? [] : [[program, ...texts].join(" ")];
+  const parse = (scripts: readonly string[]) => scripts.map((script) => partsOf(unbash, script, cwd));
   if (WRAPPERS.has(program)) {
-    const tails = texts.map((_, index) => texts.slice(index).join(" "));
-    return [...bare, ...tails, ...words.flatMap((_, index) => nested(unbash, words.slice(index), cwd))];
+    for (const [index, word] of words.entries()) {
+      inner.push(texts.slice(index).join(" "));
+      const base = baseName(word.value);
+      if (base !== word.value) inner.push([base, ...texts.slice(index + 1)].join(" "));
+      const scripts = SHELLS.has(base) ? scriptOf(words.slice(index + 1)) : [];
+      if (/\s/.test(word.value)) scripts.push(word.value);
+      inner.push(...parse(scripts).flatMap(commandsOf));
+    }
+    return { inner, unknown: false };
   }
-  if (program === "eval") {
-    return [
-      ...bare,
-      ...scriptCommands(unbash, words.map((word) => word.value).join(" "), cwd),
-    ];
+  const values = words.map(({ value }) => value);
+  const scripts = EVALUATORS.has(program)
+    ? [values.join(" "), ...values]
+    : SHELLS.has(program)
+    ? [...scriptOf(words), ...inputsOf(node)]
+    : [];
+  const parsed = parse(scripts);
+  inner.push(...parsed.flatMap(commandsOf));
+  return { inner, unknown: parsed.some((parts) => !parts || parts.some((part) => part.unknown)) };
+}
+
+/** `sh -c '…'`: the script among a shell's arguments. */
+function scriptOf(words: readonly Word[]): string[] {
+  const at = words.findIndex(({ value }) => /^-[A-Za-z]*c[A-Za-z]*$/.test(value));
+  if (at < 0) return [];
+  const script = words.slice(at + 1).find(({ value }) => !/^[-+]/.test(value));
+  return script ? [script.value] : [];
+}
+
+/** What a command is given on standard input by its own text: a heredoc, a here-string. */
+function inputsOf(node: Command): string[] {
+  return node.redirects.flatMap((redirect) => {
+    if (redirect.type === "HereDoc") return [redirect.body.text];
+    return redirect.type === "HereString" && redirect.target ? [redirect.target.value] : [];
+  });
+}
+
+function commandsOf(parts: readonly Part[] | undefined): string[] {
+  return (parts ?? []).flatMap((part) => part.kind === "command" ? [part.value, ...part.inner ?? []] : []);
+}
+
+const NUMBER = /^(\d+|0[xX][0-9a-fA-F]+|\$[#?]|\$\{#\w*\}|)$/;
+const COMPARES_NUMBERS = new Set(["-eq", "-ne", "-lt", "-le", "-gt", "-ge"]);
+
+/**
+ * Does bash evaluate a text here that isn't written here? In arithmetic a variable's value is an expression of its
+ * own, and a subscript in it may run a command; `${!x}` and `${x@P}` do the like.
+ */
+function evaluates(unbash: Unbash, node: SyntaxNode): boolean {
+  const fixed = (word: Word | undefined) => !word || NUMBER.test(word.text.trim());
+  switch (node.type) {
+    case "ArithmeticExpansion":
+    case "ArithmeticCommand":
+    case "ArithmeticFor": {
+      const parts = node.type === "ArithmeticFor"
+        ? [node.initialize, node.test, node.update]
+        : [node.expression];
+      return parts.some((part) => part && contains(unbash, part, namesVariable));
+    }
+    case "TestBinary":
+      return COMPARES_NUMBERS.has(node.operator) && !(fixed(node.left) && fixed(node.right));
+    case "TestUnary":
+      return node.operator === "-v" || node.operator === "-R";
+    case "Assignment":
+      return !fixed(node.index);
+    case "ParameterExpansion": {
+      const { index, operation, prefix } = node;
+      if (index && !/^[@*]$/.test(index.text) && !fixed(index)) return true;
+      if (operation?.type === "Slice") return !fixed(operation.offset) || !fixed(operation.length);
+      if (operation?.type === "Transform" || operation?.type === "Unknown") return true;
+      return prefix === "!" && operation?.type !== "Names" && !index;
+    }
+    default:
+      return false;
   }
-  return [...bare, ...nested(unbash, [{ value: program } as Word, ...words], cwd)];
 }
 
-/** `sh -c '…'`: the commands of the script. */
-function nested(unbash: Unbash, words: readonly Word[], cwd: string): string[] {
-  const program = words[0]!.value;
-  if (!SHELLS.has(program.slice(program.lastIndexOf("/") + 1))) return [];
-  const at = words.findIndex((word, index) => index > 0 && /^-[a-z]*c[a-z]*$/.test(word.value));
-  return at > 0 && words[at + 1] ? scriptCommands(unbash, words[at + 1]!.value, cwd) : [];
+function namesVariable(node: SyntaxNode): boolean {
+  return node.type === "ArithmeticCommandExpansion" ||
+    node.type === "ArithmeticWord" && !NUMBER.test(node.value.trim());
 }
 
-function scriptCommands(unbash: Unbash, script: string, cwd: string): string[] {
-  return (partsOf(unbash, script, cwd) ?? [])
-    .flatMap((part) => part.kind === "command" ? [part.value, ...part.inner ?? []] : []);
+function contains(unbash: Unbash, node: SyntaxNode, test: (node: SyntaxNode) => boolean): boolean {
+  if (test(node)) return true;
+  let found = false;
+  unbash.forEachChild(node, (child) => {
+    found ||= contains(unbash, child, test);
+  });
+  return found;
 }
 
-function redirected(node: Redirect, cwd: string): Part[] {
+/** The folders that a relative redirection may mean: `cd x && echo > f` writes `x/f`, or `f` where `cd` fails. */
+class Folders {
+  #possible: readonly string[] | undefined;
+
+  constructor(cwd: string, unbash: Unbash, script: SyntaxNode) {
+    // What a loop or a function does comes again, after a `cd` that stands below it.
+    const repeats = contains(unbash, script, ({ type }) => REPEATED.has(type)) &&
+      contains(unbash, script, (node) => node.type === "Command" && changesFolder(node));
+    this.#possible = repeats ? undefined : [cwd];
+  }
+
+  /** Takes in what a command does to the folder. */
+  follow(node: Command): void {
+    if (!this.#possible || !changesFolder(node)) return;
+    const words = node.args.map((part) => part.type === "Word" ? part : undefined);
+    const target = words.length === 1 && words[0] ? literalPath(words[0]) : undefined;
+    if (node.name!.value !== "cd" || target === undefined || this.#possible.length > MOST_FOLDERS) {
+      this.#possible = undefined;
+    } else this.#possible = this.#possible.flatMap((folder) => [folder, resolvePath(folder, target)]);
+  }
+
+  /** The files that a path may mean; `undefined` where that can't be told. */
+  resolve(path: string): readonly string[] | undefined {
+    if (/^(\/|~(\/|$))/.test(path)) return [resolvePath("/", path)];
+    return this.#possible?.map((folder) => resolvePath(folder, path));
+  }
+}
+
+const REPEATED = new Set(["For", "While", "Select", "ArithmeticFor", "Function"]);
+const MOST_FOLDERS = 8;
+/** Builtins that change the folder, or run what may. */
+const MOVERS = new Set("cd pushd popd source . eval command builtin".split(" "));
+
+function changesFolder(node: Command): boolean {
+  return node.name !== undefined && MOVERS.has(node.name.value);
+}
+
+function redirected(node: Redirect, folders: Folders): Part[] {
   if (!node.target) return [];
   const access = node.operator === "<" ? "read" : "write";
-  const target = plain(node.target);
-  if (
-    (node.operator === ">&" || node.operator === "<&") && target !== undefined && /^(\d+-?|-)$/.test(target)
-  ) return [];
-  if (target === undefined) {
-    return [{
-      kind: "command",
-      value: `redirection ${quote(node.target.text)}`,
-      access: "run",
-      opaque: true,
-    }];
-  }
-  if (HARMLESS.has(target)) return [];
-  return [{ kind: "path", value: realPath(resolvePath(cwd, target)), access }];
+  const duplicates = node.operator === ">&" || node.operator === "<&";
+  if (duplicates && /^(\d+-?|-)$/.test(plain(node.target) ?? "")) return [];
+  const target = literalPath(node.target);
+  if (target !== undefined && HARMLESS.has(target)) return [];
+  const paths = target === undefined ? undefined : folders.resolve(target);
+  if (paths) return paths.map((path) => ({ kind: "path", value: realPath(path), access }));
+  const value = `redirection ${quote(node.target.text)}`;
+  return [{ kind: "command", value, access: "run", opaque: true }];
+}
+
+/** A word as a path, where that is fixed: a quoted `~` is a plain character, another user's home is unknown. */
+function literalPath(word: Word): string | undefined {
+  const value = plain(word);
+  if (value === undefined || value === "" || value.startsWith("-")) return undefined;
+  if (!value.startsWith("~")) return value;
+  if (!word.text.startsWith("~")) return `./${value}`;
+  return /^~(\/|$)/.test(word.text) ? value : undefined;
+}
+
+function baseName(program: string): string {
+  return program.slice(program.lastIndexOf("/") + 1);
 }
 
 /** A word's text where nothing in it is expanded; `undefined` where only the shell knows it. */

@@ -6,9 +6,17 @@ import ignore from "ignore";
 import { inside, join, realPath } from "../core/paths.ts";
 import { host } from "../core/runtime.ts";
 
-/** Does the pattern fit the path or a folder that it is in? */
-export function pathMatches(pattern: string, path: string, root: string): boolean {
-  const { base, relative } = anchored(pattern, root);
+/**
+ * Does the pattern fit the path or a folder that it is in? `guards`: the pattern also stands for what the place
+ * that it names leads to by links. A rule that allows doesn't: whoever makes a link would widen it.
+ */
+export function pathMatches(pattern: string, path: string, root: string, guards = false): boolean {
+  const place = anchored(pattern, root);
+  if (fits(place, path)) return true;
+  return guards && place.base !== "/" && fits(absolute(join(place.base, place.relative)), path);
+}
+
+function fits({ base, relative }: Anchored, path: string): boolean {
   const rest = inside(base, path);
   if (rest === undefined || rest === "") return rest === "" && relative === "/**";
   return ignore({ ignorecase: host.platform !== "linux", allowRelativePaths: true }).add(
@@ -16,14 +24,19 @@ export function pathMatches(pattern: string, path: string, root: string): boolea
   ).ignores(rest);
 }
 
-function anchored(pattern: string, root: string): { base: string; relative: string } {
+interface Anchored {
+  base: string;
+  relative: string;
+}
+
+function anchored(pattern: string, root: string): Anchored {
   if (pattern.startsWith("//")) return absolute(pattern.slice(1));
   if (pattern === "~" || pattern.startsWith("~/")) return absolute(join(host.home(), pattern.slice(1)));
   return { base: root, relative: pattern.startsWith("./") ? pattern.slice(1) : pattern };
 }
 
 /** The fixed start of an absolute pattern is made real: `/tmp` may be a link. */
-function absolute(pattern: string): { base: string; relative: string } {
+function absolute(pattern: string): Anchored {
   const parts = pattern.split("/");
   const magic = parts.findIndex((part) => /[*?[\]\\]/.test(part));
   const fixed = magic < 0 ? parts : parts.slice(0, magic);
