@@ -12,10 +12,22 @@ import process from "node:process";
 export const ROOT = process.env.AGENT_TEST_ROOT ?? path.resolve(import.meta.dirname!, "..");
 export const ON_DENO = "Deno" in globalThis;
 
-/** The program and first arguments that start `agent` on this runtime. */
-export const AGENT: readonly string[] = ON_DENO
-  ? [process.execPath, "run", "-A", "--no-check", path.join(ROOT, "src/main.ts")]
-  : [process.execPath, path.join(ROOT, "dist/main.cjs")];
+export type RuntimeName = "node" | "deno";
+
+/** The program and first arguments that start `agent`, on each runtime. */
+export const AGENTS: Readonly<Record<RuntimeName, readonly string[]>> = {
+  node: [ON_DENO ? "node" : process.execPath, path.join(ROOT, "dist/main.cjs")],
+  deno: [
+    ON_DENO ? process.execPath : path.join(ROOT, "node_modules/.bin/deno"),
+    "run",
+    "-A",
+    "--no-check",
+    path.join(ROOT, "src/main.ts"),
+  ],
+};
+
+/** The same on the runtime that runs the tests. */
+export const AGENT: readonly string[] = AGENTS[ON_DENO ? "deno" : "node"];
 
 /** A parsed result; tests look into it freely. */
 // deno-lint-ignore no-explicit-any
@@ -35,6 +47,8 @@ export interface RunOptions {
   cwd?: string;
   /** Flags for Node or Deno itself. */
   nodeFlags?: readonly string[];
+  /** Not the runtime that runs the tests. */
+  on?: RuntimeName;
 }
 
 /** A scratch folder with a user of its own. `using` or `remove()` clears it away. */
@@ -79,6 +93,15 @@ export class Scratch {
     return existsSync(path.resolve(this.work, name));
   }
 
+  /** Writes the plugin `name` into the folder `p`, for `--plugins p`; `more` stands before its setup. */
+  plugin(name: string, setup: string, more = ""): string {
+    return this.file(
+      `p/${name}.ts`,
+      `import { definePlugin } from "agent";\n` +
+        `export default definePlugin({ name: "${name}", ${more}\nasync setup(agent, options) {\n${setup}\n} });\n`,
+    );
+  }
+
   /** Writes the user's settings. */
   settings(value: unknown): void {
     writeFileSync(
@@ -108,7 +131,7 @@ export class Scratch {
 
   /** Runs the real `agent` to its end. */
   async agent(args: readonly string[], options: RunOptions = {}): Promise<Ran> {
-    return await run([...withFlags(options.nodeFlags), ...args], {
+    return await run([...withFlags(options.nodeFlags, options.on), ...args], {
       cwd: options.cwd ?? this.work,
       env: this.env(options.env),
     }, options.input);
@@ -145,9 +168,9 @@ export class Scratch {
   }
 }
 
-function withFlags(flags: readonly string[] = []): string[] {
-  const [program, ...rest] = AGENT as [string, ...string[]];
-  return ON_DENO ? [program, rest[0]!, ...flags, ...rest.slice(1)] : [program, ...flags, ...rest];
+function withFlags(flags: readonly string[] = [], on: RuntimeName = ON_DENO ? "deno" : "node"): string[] {
+  const [program, ...rest] = AGENTS[on] as [string, ...string[]];
+  return on === "deno" ? [program, rest[0]!, ...flags, ...rest.slice(1)] : [program, ...flags, ...rest];
 }
 
 /** Runs a program to its end, whatever its exit code. */

@@ -46,6 +46,7 @@ const STATES: Record<string, string> = {
   EBUSY: "it is in use",
   ETXTBSY: "it is being run",
   EFBIG: "the file is too large",
+  E2BIG: "its arguments are too long for the system",
   EIO: "the disk reported an error",
 };
 
@@ -70,17 +71,19 @@ export function messageOf(error: unknown): string {
 export function fileError(action: string, path: string, error: unknown): unknown {
   const code = errorCode(error);
   if (code === undefined) return error;
-  return new AgentError(`Cannot ${action} ${quote(path)}: ${STATES[code] ?? code}`);
+  const state = path.includes("\0") ? "a path can't hold a NUL character" : STATES[code] ?? code;
+  return new AgentError(`Cannot ${action} ${quote(path)}: ${state}`);
 }
 
 /** The value in double quotes on one line, control characters escaped, so that an error can't forge a second line. */
 export function quote(value: string): string {
-  return JSON.stringify(value.length > 200 ? value.slice(0, 200) + "…" : value);
+  return JSON.stringify(value.length > 200 ? value.slice(0, 200) + "…" : value)
+    .replace(/[\x7f-\x9f\u2028\u2029]/g, (unit) => "\\u" + unit.charCodeAt(0).toString(16).padStart(4, "0"));
 }
 
 /** The entries of `known` nearest to `name` by edit distance, best first, at most `count`. */
 export function nearest(name: string, known: Iterable<string>, count = 3): string[] {
-  const wanted = name.toLowerCase();
+  const wanted = name.toLowerCase().slice(0, COMPARED);
   const scored: { name: string; distance: number }[] = [];
   for (const candidate of known) {
     const distance = editDistance(wanted, candidate.toLowerCase());
@@ -92,9 +95,12 @@ export function nearest(name: string, known: Iterable<string>, count = 3): strin
   return scored.slice(0, count).map((entry) => entry.name);
 }
 
-/** Levenshtein's distance, two rows at a time; long names are compared by their first 64 characters. */
+/** Characters of a name that are compared. */
+const COMPARED = 64;
+
+/** Levenshtein's distance, two rows at a time. */
 function editDistance(a: string, b: string): number {
-  const left = a.slice(0, 64), right = b.slice(0, 64);
+  const left = a.slice(0, COMPARED), right = b.slice(0, COMPARED);
   let previous = Array.from({ length: right.length + 1 }, (_, i) => i);
   for (let i = 1; i <= left.length; i++) {
     const row = [i];

@@ -6,6 +6,7 @@ import { basename, dirname, join, makeFolder, realPath } from "./paths.ts";
 import { type FileInfo, host, type OpenFile } from "./runtime.ts";
 
 const CHUNK = 256 * 1024;
+const SMALL = 4096;
 
 export function localFiles(): Files {
   return { info, read, chunks, write };
@@ -35,8 +36,12 @@ function read(path: string): Uint8Array {
 function* chunks(path: string): Iterable<Uint8Array> {
   const file = openRegular(path);
   try {
-    const buffer = new Uint8Array(CHUNK);
+    // One byte more than a small file has, so that its end shows at the second read. Files in /proc say 0.
+    const { size } = file.info();
+    const buffer = new Uint8Array(Math.min(CHUNK, Math.max(size, SMALL) + 1));
     for (let count = file.read(buffer); count > 0; count = file.read(buffer)) yield buffer.subarray(0, count);
+  } catch (error) {
+    throw fileError("read", path, error);
   } finally {
     file.close();
   }
@@ -77,7 +82,7 @@ function readAll(file: OpenFile): Uint8Array {
   // Files in /proc say 0 and hold more; a file may also grow while it is read.
   const rest: Uint8Array[] = [];
   for (;;) {
-    const more = new Uint8Array(CHUNK);
+    const more = new Uint8Array(rest.length === 0 ? SMALL : CHUNK);
     const count = file.read(more);
     if (count === 0) break;
     rest.push(more.subarray(0, count));
@@ -123,13 +128,7 @@ function write(path: string, bytes: Uint8Array, options: WriteOptions = {}): Wri
 /** A new file gets the mode that the umask leaves. */
 function create(target: string, bytes: Uint8Array, exclusive: boolean): void {
   if (exclusive) {
-    const file = host.files.open(target, "wx", 0o666);
-    try {
-      file.write(bytes);
-      file.sync();
-    } finally {
-      file.close();
-    }
+    writeNew(target, bytes, 0o666);
   } else {
     moveIntoPlace(target, bytes, 0o666, () => {});
   }
@@ -156,23 +155,27 @@ function moveIntoPlace(
   prepare: (temporary: string) => void,
 ): void {
   const temporary = temporaryName(target);
+  writeNew(temporary, bytes, mode);
   try {
-    const file = host.files.open(temporary, "wx", mode);
-    try {
-      file.write(bytes);
-      file.sync();
-    } finally {
-      file.close();
-    }
     prepare(temporary);
     host.files.rename(temporary, target);
   } catch (error) {
-    try {
-      host.files.remove(temporary);
-    } catch {
-      // It was never made, or is in place already.
-    }
+    host.files.remove(temporary);
     throw error;
+  }
+}
+
+/** Makes a file that wasn't there, with all of `bytes` in it or not at all. */
+function writeNew(path: string, bytes: Uint8Array, mode: number): void {
+  const file = host.files.open(path, "wx", mode);
+  try {
+    file.write(bytes);
+    file.sync();
+  } catch (error) {
+    host.files.remove(path);
+    throw error;
+  } finally {
+    file.close();
   }
 }
 

@@ -96,12 +96,18 @@ export class OverflowFile {
   #file: OpenFile | undefined;
   #bytes = 0;
   #failed = false;
+  /** The cap is reached: the file holds the beginning only. */
   #full = false;
 
   constructor(path: string, file: OpenFile, cap: number) {
     this.path = path;
     this.#file = file;
     this.#cap = cap;
+  }
+
+  /** What the file holds, for the notice that names it. */
+  get holds(): string {
+    return this.#full ? `the first ${this.#bytes} bytes` : "all of it";
   }
 
   write(text: string): void {

@@ -29,6 +29,42 @@ export function decode(bytes: Uint8Array): FileText {
   }
 }
 
+/** The same for bytes that come in pieces; nothing is held back but a character that a border cut in two. */
+export class TextStream {
+  readonly #shown = new TextDecoder("utf-8", { ignoreBOM: true });
+  readonly #strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+  #started = false;
+  /** Some bytes so far are not UTF-8. */
+  undecodable = false;
+
+  /** The text of the next piece, without the file's mark. */
+  push(bytes: Uint8Array): string {
+    this.#check(bytes);
+    return this.#unmarked(this.#shown.decode(bytes, { stream: true }));
+  }
+
+  /** What is left at the end: a replacement where the last character is incomplete. */
+  end(): string {
+    this.#check();
+    return this.#unmarked(this.#shown.decode());
+  }
+
+  #check(bytes?: Uint8Array): void {
+    if (this.undecodable) return;
+    try {
+      this.#strict.decode(bytes, { stream: bytes !== undefined });
+    } catch {
+      this.undecodable = true;
+    }
+  }
+
+  #unmarked(text: string): string {
+    if (this.#started || text === "") return text;
+    this.#started = true;
+    return text.startsWith("\uFEFF") ? text.slice(1) : text;
+  }
+}
+
 /** The bytes of `text`. Lone surrogates have no bytes, so the caller refuses them before. */
 export function encode(text: string, mark: boolean): Uint8Array {
   const body = new TextEncoder().encode(text);
@@ -40,8 +76,8 @@ export function encode(text: string, mark: boolean): Uint8Array {
 }
 
 /**
- * Binary is told from the bytes, never from the name: a NUL, or many control characters and bytes that are no
- * UTF-8, in the first 8 KB. A character cut in half by the sample's end doesn't count.
+ * Binary is told from the bytes, never from the name: a NUL or many control characters in the first 8 KB. Bytes that
+ * are no UTF-8 may be text in another encoding.
  */
 export function isBinary(bytes: Uint8Array): boolean {
   const sample = bytes.subarray(0, 8192);

@@ -44,10 +44,22 @@ class Window {
       return cut(clean(this.#head + tail), limit, "middle", where);
     }
     const half = Math.max(0, Math.floor((limit - notice(this.length, where).length) / 2));
-    const start = takeHead(clean(this.#head), half);
-    const end = takeTail(clean(tail), half);
+    const start = takeHead(clean(withoutOpenCode(this.#head)), half);
+    const end = takeTail(clean(fromWholeCode(tail)), half);
     return start + notice(this.length - start.length - end.length, where) + end;
   }
+}
+
+/** Where a window's border cut an escape code in two, its half is left out with it. */
+function withoutOpenCode(head: string): string {
+  return head.replace(/[\u001b\u009b][^\u001b\u009b\n]{0,63}$/, "");
+}
+
+function fromWholeCode(tail: string): string {
+  const code = tail.search(/[\u001b\u009b]/);
+  if (code < 0) return tail;
+  const safe = tail.slice(0, Math.min(code, 64)).indexOf("\n");
+  return tail.slice(safe < 0 ? Math.min(code, 64) : safe);
 }
 
 export interface Collected {
@@ -61,11 +73,14 @@ export interface Collected {
   cut: boolean;
 }
 
+/** A mark at the start of a stream is a character that was printed. */
+const utf8 = () => new TextDecoder("utf-8", { ignoreBOM: true });
+
 /** Collects one command's output. */
 export class Collector {
   readonly #gate: StreamGate;
   readonly #show: (text: string, stream: StreamName) => void;
-  readonly #decoders = { stdout: new TextDecoder(), stderr: new TextDecoder() };
+  readonly #decoders = { stdout: utf8(), stderr: utf8() };
   readonly #redactions: Record<StreamName, RedactStream>;
   readonly #windows: Record<StreamName | "both", Window>;
   #bytes = 0;
@@ -122,7 +137,11 @@ export class Collector {
       this.#keep(this.#redactions[stream].flush(), stream);
     }
     const overflow = this.#file?.close();
-    const where = !this.#spilling ? "" : overflow === undefined ? "; not saved" : `; all of it: ${overflow}`;
+    const where = !this.#spilling
+      ? ""
+      : overflow === undefined
+      ? "; not saved"
+      : `; ${this.#file!.holds}: ${overflow}`;
     const text = (name: StreamName | "both") => this.#windows[name].text(limit, where, clean);
     return {
       text: text("both"),

@@ -22,7 +22,6 @@ const QUIET: Readonly<Record<string, string>> = {
   EDITOR: "true",
   VISUAL: "true",
   GIT_TERMINAL_PROMPT: "0",
-  GIT_SSH_COMMAND: "ssh -oBatchMode=yes",
   SSH_ASKPASS: "",
   DEBIAN_FRONTEND: "noninteractive",
   TERM: "dumb",
@@ -30,10 +29,14 @@ const QUIET: Readonly<Record<string, string>> = {
   PYTHONUNBUFFERED: "1",
 };
 
+/** Set where the user has none: theirs may name a key. */
+const FALLBACK: Readonly<Record<string, string>> = { GIT_SSH_COMMAND: "ssh -oBatchMode=yes" };
+
 /** Environments for the commands of one session. */
 export class Environment {
   readonly #keep: ((name: string) => boolean)[];
   readonly #drop: ((name: string) => boolean)[];
+  readonly #said = new Set<string>();
 
   constructor({ keep, drop }: EnvironmentPolicy) {
     this.#keep = keep.map(namePattern);
@@ -42,7 +45,7 @@ export class Environment {
 
   /** The variables for `command`, with the secrets that it names. */
   forCommand(command: string, secrets: Record<string, string>): Record<string, string> {
-    const result: Record<string, string> = {};
+    const result: Record<string, string> = { ...FALLBACK };
     for (const [name, value] of Object.entries(host.envAll())) {
       // A shell function that somebody exported is code, not a setting.
       if (name.startsWith("BASH_FUNC_")) continue;
@@ -57,9 +60,15 @@ export class Environment {
     return Object.assign(result, secrets);
   }
 
-  /** Names that commands don't get, for the note that explains a failing login. */
-  droppedNames(): string[] {
-    return Object.keys(host.envAll()).filter((name) => this.#dropped(name)).sort();
+  /**
+   * Names that `command` doesn't get, for the note that explains a failing login. Each is told once: a session
+   * that says it with every failure would only be noise.
+   */
+  withheldFrom(command: string): string[] {
+    const withheld = Object.keys(host.envAll())
+      .filter((name) => this.#dropped(name) && !names(command, name) && !this.#said.has(name));
+    for (const name of withheld) this.#said.add(name);
+    return withheld.sort();
   }
 
   #dropped(name: string): boolean {

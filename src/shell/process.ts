@@ -3,6 +3,7 @@
  * exit and a short drain, not the end of its pipes: a grandchild may hold those for hours.
  */
 import { AgentError, errorCode, fileError, quote } from "../core/errors.ts";
+import { isAbsolute, join } from "../core/paths.ts";
 import { host } from "../core/runtime.ts";
 import type { StreamName } from "./collector.ts";
 
@@ -10,6 +11,8 @@ type ChildProcess = import("node:child_process").ChildProcess;
 
 /** Time between TERM and KILL, in milliseconds. */
 const TERM_GRACE_MS = 1500;
+/** Time for the system to clear away what KILL has ended. */
+const KILL_GRACE_MS = 500;
 /** Time for output that is on its way after the exit. */
 const DRAIN_MS = 250;
 
@@ -61,7 +64,12 @@ export class ProcessGroups {
 
 /** Runs a command to its end. Rejects only where it can't be started. */
 export function run(start: Start, groups: ProcessGroups): Promise<Ended> {
-  const child = spawn(start);
+  let child: ChildProcess;
+  try {
+    child = spawn(start);
+  } catch (error) {
+    return Promise.reject(startError(start, error));
+  }
   return new Promise((resolve, reject) => {
     let why: Ended["why"] = "exit";
     let ending: Promise<void> | undefined;
@@ -105,9 +113,19 @@ export function run(start: Start, groups: ProcessGroups): Promise<Ended> {
 function spawn(start: Start): ChildProcess {
   const { spawn } = host.builtin<typeof import("node:child_process")>("node:child_process");
   let [program, ...args] = start.argv as [string, ...string[]];
-  // Deno forks slowly with `detached`; `setsid` replaces itself, so the pid stays the same.
-  const outside = host.name === "deno" && host.platform === "linux";
-  if (outside) [program, args] = ["setsid", [program, ...args]];
+  if (program === "") throw new AgentError("Cannot start a program: its name is empty");
+  if (start.argv.some((word) => word.includes("\0"))) {
+    throw new AgentError(`Cannot start ${quote(program)}: an argument holds a NUL character`);
+  }
+  // Deno forks slowly with `detached`; `setsid` replaces itself, so the pid stays the same. Where it can't start
+  // the program it would say so in its own words and with an exit code, so that is found out before.
+  const outside = host.name === "deno" && host.platform === "linux" &&
+    unstartable("setsid", start) === undefined;
+  if (outside) {
+    const code = unstartable(program, start);
+    if (code !== undefined) throw Object.assign(new Error(code), { code });
+    [program, args] = ["setsid", ["--", program, ...args]];
+  }
   return spawn(program, args, {
     cwd: start.cwd,
     env: start.env,
@@ -133,30 +151,58 @@ function drain(child: ChildProcess, stream: StreamName, { onOutput }: Start): Pr
   });
 }
 
-function startError(start: Start, error: unknown): unknown {
-  // A missing folder and a missing program give the same code.
-  if (errorCode(error) === "ENOENT" || errorCode(error) === "ENOTDIR") {
+/** The code with which starting a program would fail, looked for as the system does. */
+function unstartable(program: string, { cwd, env }: Start): "ENOENT" | "EACCES" | undefined {
+  const places = program.includes("/")
+    ? [program]
+    : (env.PATH ?? "/usr/bin:/bin").split(":").map((folder) => join(folder || ".", program));
+  let code: "ENOENT" | "EACCES" = "ENOENT";
+  for (const place of places) {
     try {
-      if (host.files.stat(start.cwd).kind !== "directory") throw error;
-    } catch {
-      return new AgentError(`Cannot run a command in ${quote(start.cwd)}: no such folder`);
+      const { kind, mode } = host.files.stat(isAbsolute(place) ? place : join(cwd, place));
+      if (kind === "file" && (mode & 0o111) !== 0) return undefined;
+      code = "EACCES";
+    } catch (error) {
+      if (errorCode(error) === "EACCES") code = "EACCES";
     }
   }
-  return fileError("start", start.argv[0]!, error);
+  return code;
 }
 
-/** TERM, a moment, KILL. Resolves when no process of the group is left, or KILL was sent. */
+function startError(start: Start, error: unknown): unknown {
+  if (errorCode(error) === undefined) return error;
+  const program = start.argv[0]!;
+  try {
+    // A folder and a program that are missing or closed give the same codes. The dot asks for leave to enter.
+    host.files.stat(`${start.cwd}/.`);
+  } catch (reason) {
+    const state = errorCode(reason) === "EACCES" ? "permission denied" : "no such folder";
+    return new AgentError(`Cannot run a command in ${quote(start.cwd)}: ${state}`);
+  }
+  if (errorCode(error) !== "ENOENT") return fileError("start", program, error);
+  return new AgentError(
+    `Cannot start ${quote(program)}: no such program`,
+    program.includes(" ") ? "a list is a program and its arguments; give a command line as text" : undefined,
+  );
+}
+
+/** TERM, a moment, KILL. Resolves when no process of the group is left, or soon after KILL. */
 export async function endGroup(group: number): Promise<void> {
   if (host.platform === "win32") return await killTreeOnWindows(group);
   signalGroup(group, "SIGTERM");
-  const deadline = host.now() + TERM_GRACE_MS;
-  while (groupLives(group)) {
-    if (host.now() > deadline) {
-      signalGroup(group, "SIGKILL");
-      return;
-    }
-    await sleep(20);
+  if (await groupEnds(group, TERM_GRACE_MS)) return;
+  signalGroup(group, "SIGKILL");
+  await groupEnds(group, KILL_GRACE_MS);
+}
+
+/** Is nobody left within the time? Looking costs a walk through all processes, so it is done ever less often. */
+async function groupEnds(group: number, withinMs: number): Promise<boolean> {
+  const deadline = host.now() + withinMs;
+  for (let pause = 5; groupLives(group); pause = Math.min(pause * 2, 100)) {
+    if (host.now() > deadline) return false;
+    await sleep(pause);
   }
+  return true;
 }
 
 function killTreeOnWindows(pid: number): Promise<void> {

@@ -161,11 +161,8 @@ interface Span {
  * matches a CR LF in the text.
  */
 export function findAll(text: string, wanted: string): Span[] {
-  const plain = spans(text, wanted);
-  if (plain.length > 0 || !wanted.includes("\n") || !text.includes("\r\n")) return plain;
-  return spans(text, wanted.replace(/\r?\n/g, "\r\n")).length > 0
-    ? spans(text, wanted.replace(/\r?\n/g, "\r\n"))
-    : foldedSpans(text, wanted.replaceAll("\r\n", "\n"));
+  if (!wanted.includes("\n") || !text.includes("\r\n")) return spans(text, wanted);
+  return foldedSpans(text, wanted.replaceAll("\r\n", "\n"));
 }
 
 function spans(text: string, wanted: string): Span[] {
@@ -176,7 +173,7 @@ function spans(text: string, wanted: string): Span[] {
   return found;
 }
 
-/** Mixed line ends: looked for in a copy with LF only, and mapped back. */
+/** Looked for in a copy with LF only, and mapped back: a place never starts or ends inside a CR LF. */
 function foldedSpans(text: string, wanted: string): Span[] {
   const folded = text.replaceAll("\r\n", "\n");
   const breaks: number[] = [];

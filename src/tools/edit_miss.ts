@@ -15,7 +15,7 @@ export function explainMiss(path: string, name: string, text: string, wanted: st
     const folded = fold(wanted);
     if (folded === "") continue;
     const at = fold(text).indexOf(folded);
-    if (at >= 0) return new AgentError(message, `it is there but for ${because}${near(text, wanted)}`);
+    if (at >= 0) return new AgentError(message, `it is there but for ${because(text)}${near(text, wanted)}`);
   }
   const hint = near(text, wanted);
   return new AgentError(
@@ -25,24 +25,33 @@ export function explainMiss(path: string, name: string, text: string, wanted: st
 }
 
 /** What may differ without the eye noticing, each with a fold that makes it the same. */
-const DIFFERENCES: readonly { fold(text: string): string; because: string }[] = [
-  { fold: (text) => text.replace(/\r\n?/g, "\n"), because: "its line ends" },
-  { fold: (text) => text.replace(/[ \t]+$/gm, ""), because: "blanks at the ends of lines" },
+const DIFFERENCES: readonly { fold(text: string): string; because(text: string): string }[] = [
+  { fold: (text) => text.replace(/\r\n?/g, "\n"), because: () => "its line ends" },
+  { fold: withoutLastBlanks, because: () => "blanks at the ends of lines" },
   {
-    fold: (text) => text.replace(/^[ \t]+/gm, (blank) => blank.replaceAll("\t", "    ")),
-    because: "tabs and spaces: the file has the other kind",
+    fold: (text) => text.replace(/^[ \t]+/gm, ""),
+    because: (text) => `its indentation: the file indents with ${indentation(text)}`,
   },
-  { fold: (text) => text.replace(/^[ \t]+/gm, ""), because: "its indentation" },
   {
     fold: (text) => text.replace(/[‘’‚‛]/g, "'").replace(/[“”„‟]/g, '"'),
-    because: "straight and curly quotes",
+    because: () => "straight and curly quotes",
   },
   {
     fold: (text) => text.normalize("NFC").replace(/[\u00a0\u2007\u202f]/g, " ").replace(/[‐‑‒–—]/g, "-"),
-    because: "look-alike characters",
+    because: () => "look-alike characters",
   },
-  { fold: unescape, because: "escaping: old_string looks escaped once too often" },
+  { fold: unescape, because: () => "escaping: old_string looks escaped once too often" },
 ];
+
+/** Line by line: one expression over the whole text takes quadratic time on a long run of blanks. */
+function withoutLastBlanks(text: string): string {
+  return text.split("\n").map((line) => line.trimEnd()).join("\n");
+}
+
+function indentation(text: string): string {
+  const tabs = /^\t/m.test(text), spaces = /^ /m.test(text);
+  return tabs && spaces ? "tabs in some lines and spaces in others" : tabs ? "tabs" : "spaces";
+}
 
 function unescape(text: string): string {
   const plain: Record<string, string> = { n: "\n", t: "\t", r: "\r" };

@@ -1,7 +1,7 @@
 /** Reads a text file in pages of lines. */
-import { AgentError, quote } from "../core/errors.ts";
+import { quote } from "../core/errors.ts";
 import { takeHead } from "../core/fit.ts";
-import { decode, isBinary } from "../core/text.ts";
+import { isBinary, TextStream } from "../core/text.ts";
 import { defineTool, type Output } from "../core/tool.ts";
 
 export interface ReadArgs {
@@ -17,8 +17,6 @@ export interface Page {
   /** The number of the first line, from 1. */
   start: number;
   total: number;
-  /** The page ended because its characters, not its lines, ran out. */
-  full: boolean;
   undecodable: boolean;
   note?: string;
 }
@@ -26,7 +24,9 @@ export interface Page {
 /** Lines a page has at most, characters a line shows at most. */
 export const PAGE_LINES = 2000;
 export const LINE_CHARS = 2000;
-const PAGE_CHARS = 30_000;
+/** Room for what faces put around a line's number, and for the notes below the page. */
+const MARK_CHARS = 4;
+const NOTES_CHARS = 400;
 
 export const readFile = defineTool<ReadArgs, Page>({
   name: "read_file",
@@ -49,53 +49,94 @@ export const readFile = defineTool<ReadArgs, Page>({
   },
   limit: { chars: 30_000, keep: "head" },
   run({ path, offset = 1, limit = PAGE_LINES }, context) {
-    const bytes = context.files.read(context.resolve(path));
-    if (isBinary(bytes)) return notice(path, `binary file, ${bytes.length} bytes; its content is not shown`);
-    if (bytes.length === 0) return notice(path, "the file is empty");
-    const { text, undecodable } = decode(bytes);
-    return page(path, text, offset, Math.min(limit, PAGE_LINES), undecodable);
+    const full = context.resolve(path);
+    const pager = new Pager(offset, Math.min(limit, PAGE_LINES), context.gate.limit - NOTES_CHARS);
+    const text = new TextStream();
+    let first = true;
+    for (const chunk of context.files.chunks(full)) {
+      if (first && isBinary(chunk)) {
+        const { size } = context.files.info(full)!;
+        return notice(path, `binary file, ${size} bytes; its content is not shown`);
+      }
+      first = false;
+      pager.push(text.push(chunk));
+    }
+    pager.push(text.end());
+    pager.end();
+    if (pager.total === 0) return notice(path, "the file is empty");
+    return { path, lines: pager.lines, start: offset, total: pager.total, undecodable: text.undecodable };
   },
   present: (data) => presentPage(data, (number) => `${number}\t`, (line) => `offset=${line}`),
 });
 
 function notice(path: string, note: string): Page {
-  return { path, lines: [], start: 1, total: 0, full: false, undecodable: false, note };
+  return { path, lines: [], start: 1, total: 0, undecodable: false, note };
 }
 
-/** Lines `offset` to `offset + limit - 1`. A last newline ends a line and starts none. */
-function page(path: string, text: string, offset: number, limit: number, undecodable: boolean): Page {
-  const lines: string[] = [];
-  let total = 0;
-  let chars = 0;
-  let full = false;
-  for (let at = 0; at < text.length;) {
-    const end = text.indexOf("\n", at);
-    const stop = end < 0 ? text.length : end;
-    total++;
-    if (total >= offset && lines.length < limit && !full) {
-      const line = clipLine(text.slice(at, text.charCodeAt(stop - 1) === 13 && stop > at ? stop - 1 : stop));
-      // The first line of a page always fits, so that paging moves on.
-      if (lines.length > 0 && chars + line.length + 12 > PAGE_CHARS - 400) full = true;
-      else {
-        lines.push(line);
-        chars += line.length + 12;
-      }
+/**
+ * Takes the text piece by piece and keeps lines `offset` to `offset + limit - 1`, as far as `room` goes. All lines
+ * are counted. A last newline ends a line and starts none.
+ */
+class Pager {
+  readonly lines: string[] = [];
+  total = 0;
+  readonly #offset: number;
+  readonly #limit: number;
+  #room: number;
+  /** The start of the line that is not at its end yet, and how long it is so far. */
+  #line = "";
+  #length = 0;
+  #endsWithCr = false;
+
+  constructor(offset: number, limit: number, room: number) {
+    this.#offset = offset;
+    this.#limit = limit;
+    this.#room = room;
+  }
+
+  push(text: string): void {
+    let at = 0;
+    for (let end = text.indexOf("\n"); end >= 0; end = text.indexOf("\n", at)) {
+      this.#extend(text, at, end);
+      this.#endLine(true);
+      at = end + 1;
     }
-    at = stop + 1;
+    this.#extend(text, at, text.length);
   }
-  if (offset > total) {
-    throw new AgentError(
-      `Cannot read ${quote(path)} from line ${offset}: it has ${total} ${total === 1 ? "line" : "lines"}`,
-      `the last offset with content is ${total}`,
-    );
-  }
-  return { path, lines, start: offset, total, full, undecodable };
-}
 
-function clipLine(line: string): string {
-  if (line.length <= LINE_CHARS) return line;
-  const head = takeHead(line, LINE_CHARS);
-  return `${head}... [line clipped: ${line.length} characters in all]`;
+  end(): void {
+    if (this.#length > 0) this.#endLine(false);
+  }
+
+  #extend(text: string, start: number, end: number): void {
+    if (end === start) return;
+    // A line of a gigabyte is counted, not kept; a little more than is shown tells where a character ends.
+    const room = LINE_CHARS + 128 - this.#line.length;
+    if (room > 0 && this.#onPage()) this.#line += text.slice(start, Math.min(end, start + room));
+    this.#length += end - start;
+    this.#endsWithCr = text.charCodeAt(end - 1) === 13;
+  }
+
+  #endLine(terminated: boolean): void {
+    if (this.#onPage()) this.#keep(this.#length - (terminated && this.#endsWithCr ? 1 : 0));
+    this.total++;
+    this.#line = "";
+    this.#length = 0;
+    this.#endsWithCr = false;
+  }
+
+  #onPage(): boolean {
+    return this.total + 1 >= this.#offset && this.lines.length < this.#limit && this.#room > 0;
+  }
+
+  #keep(length: number): void {
+    const line = length <= LINE_CHARS
+      ? this.#line.slice(0, length)
+      : `${takeHead(this.#line, LINE_CHARS)}... [line clipped: ${length} characters in all]`;
+    this.#room -= line.length + String(this.total + 1).length + MARK_CHARS;
+    // The first line of a page always fits, so that paging moves on.
+    if (this.#room > 0 || this.lines.length === 0) this.lines.push(line);
+  }
 }
 
 /** A page as text: each line behind its mark, then what is left and the call that continues. */
@@ -104,8 +145,14 @@ export function presentPage(
   mark: (line: number) => string,
   next: (line: number) => string,
 ): Output {
-  const { lines, start, total, note } = data;
-  if (note !== undefined) return { content: `[${data.path}: ${note}]` };
+  const { path, lines, start, total, note } = data;
+  if (note !== undefined) return { content: `[${path}: ${note}]` };
+  if (start > total) {
+    const content = `Cannot read ${quote(path)} from ${next(start)}: it has ${total} ${
+      total === 1 ? "line" : "lines"
+    }\n\nhint: the last line is at ${next(total)}`;
+    return { content, status: "error" };
+  }
   const rows = lines.map((line, index) => mark(start + index) + line);
   const last = start + lines.length - 1;
   const notes: string[] = [];

@@ -1,8 +1,9 @@
 /** Runs a shell command to its end. */
+import { ranOutOfTime } from "../core/call.ts";
 import { AgentError, quote } from "../core/errors.ts";
-import { host } from "../core/runtime.ts";
 import { type AnyTool, type Context, defineTool } from "../core/tool.ts";
 import { type Collected, Collector } from "../shell/collector.ts";
+import { withShell } from "../shell/command_line.ts";
 import type { Environment } from "../shell/environment.ts";
 import { type Ended, type ProcessGroups, run } from "../shell/process.ts";
 
@@ -16,13 +17,14 @@ export interface ShellArgs {
 
 export interface ShellData extends Collected {
   ended: Ended;
-  timeoutMs: number;
+  /** What is said below the output: how it ended, what still runs. */
+  notes: string[];
 }
 
 export const MOST_MS = 600_000;
 
-/** Room that is left for the notes and the exit code, so that the cut never falls on them. */
-const NOTES_CHARS = 400;
+/** Names of variables that one note lists. */
+const MOST_NAMES = 20;
 
 /** What the tool needs of its session. */
 export interface ShellParts {
@@ -51,7 +53,12 @@ export function shellTool({ environment, groups, timeoutMs: usual }: ShellParts)
       effect: "run",
       streams: true,
       subjects: [
-        { kind: "command", value: asText(command), access: "run" },
+        {
+          kind: "command",
+          value: asText(command),
+          access: "run",
+          ...(workdir !== undefined && { cwd: place.resolve(workdir) }),
+        },
         ...(workdir === undefined
           ? []
           : [{ kind: "path", value: place.identify(workdir), access: "read" } as const]),
@@ -63,23 +70,32 @@ export function shellTool({ environment, groups, timeoutMs: usual }: ShellParts)
       const cwd = args.workdir === undefined ? context.cwd : context.resolve(args.workdir);
       const collector = new Collector(context.gate, (text, stream) => context.output(text, stream));
       const command = asText(args.command);
-      const ended = await run({
-        argv: argvOf(args),
-        cwd: workingFolder(cwd, context, args.workdir),
-        env: environment.forCommand(command, context.gate.secretsNamedIn(command)),
-        timeoutMs,
-        signal: context.signal,
-        onOutput: (chunk, stream) => collector.push(chunk, stream),
-      }, groups);
+      const folder = workingFolder(cwd, context, args.workdir);
+      const env = environment.forCommand(command, context.gate.secretsNamedIn(command));
+      const runs = (argv: readonly string[]) =>
+        run({
+          argv,
+          cwd: folder,
+          env,
+          timeoutMs,
+          signal: context.signal,
+          onOutput: (chunk, stream) => collector.push(chunk, stream),
+        }, groups);
+      // A list is run as it is.
+      const ended = typeof args.command === "string"
+        ? await withShell(args.command, args.login ?? false, runs)
+        : await runs(args.command);
+      const notes = notesOf(ended, timeoutMs, ranOutOfTime(context.signal));
+      if (failed(ended)) notes.unshift(...withheldNote(environment.withheldFrom(command)));
+      const room = notes.reduce((sum, note) => sum + note.length + 1, 0);
       const clean = collector.sawEscapes ? (await import("strip-ansi")).default : (text: string) => text;
-      return { ...collector.finish(context.gate.limit - NOTES_CHARS, clean), ended, timeoutMs };
+      // The notes have their room, so that no cut ever falls on the exit code.
+      return { ...collector.finish(context.gate.limit - room, clean), ended, notes };
     },
-    present({ text, stdout, stderr, overflow, ended, timeoutMs }) {
-      const failed = ended.why !== "exit" || ended.exitCode !== 0;
-      const body = text.replace(/\n+$/, "");
+    present({ text, stdout, stderr, overflow, ended, notes }) {
       return {
-        content: [body, ...notesOf(ended, timeoutMs)].filter((part) => part !== "").join("\n"),
-        status: failed ? "error" : "success",
+        content: [withoutLastNewlines(text), ...notes].filter((part) => part !== "").join("\n"),
+        status: failed(ended) ? "error" : "success",
         ...(ended.why === "timeout" && { outcome: "timeout" as const }),
         ...(ended.why === "interrupted" && { outcome: "interrupted" as const }),
         stdout: stdout === "" ? [] : [stdout],
@@ -91,29 +107,42 @@ export function shellTool({ environment, groups, timeoutMs: usual }: ShellParts)
   });
 }
 
-function notesOf({ why, exitCode, signal, survivors }: Ended, timeoutMs: number): string[] {
+function failed({ why, exitCode }: Ended): boolean {
+  return why !== "exit" || exitCode !== 0;
+}
+
+function withoutLastNewlines(text: string): string {
+  let end = text.length;
+  while (end > 0 && text.charCodeAt(end - 1) === 10) end--;
+  return text.slice(0, end);
+}
+
+/** A command that fails for want of a variable explains itself. */
+function withheldNote(names: readonly string[]): string[] {
+  if (names.length === 0) return [];
+  const shown = names.slice(0, MOST_NAMES).join(", ");
+  const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : "";
+  return [
+    `[kept from commands, as they look like secrets: ${shown}${more}; name one in the command as $${
+      names[0]
+    }, or list it in the setting env.keep]`,
+  ];
+}
+
+function notesOf(
+  { why, exitCode, signal, survivors }: Ended,
+  timeoutMs: number,
+  outOfTime: boolean,
+): string[] {
   const notes: string[] = [];
   if (survivors) notes.push("[processes that it started still run; they end with this session]");
   if (why === "timeout") {
     notes.push(`[timed out after ${timeoutMs} ms; the command and all it started were ended]`);
-  } else if (why === "interrupted") notes.push("[interrupted; the command and all it started were ended]");
-  else if (exitCode !== undefined && exitCode !== 0) notes.push(`[Exit code: ${exitCode}]`);
+  } else if (why === "interrupted") {
+    notes.push(`[${outOfTime ? "out of time" : "interrupted"}; the command and all it started were ended]`);
+  } else if (exitCode !== undefined && exitCode !== 0) notes.push(`[Exit code: ${exitCode}]`);
   else if (exitCode === undefined) notes.push(`[ended by ${signal}]`);
   return notes;
-}
-
-/** A list is run as it is; text goes to the shell as one argument, untouched. */
-function argvOf({ command, login }: ShellArgs): string[] {
-  if (Array.isArray(command)) return command;
-  if (host.platform === "win32") {
-    return ["powershell.exe", "-NoProfile", "-NonInteractive", "-Command", command];
-  }
-  return [shellProgram(), login ? "-lc" : "-c", command];
-}
-
-/** bash where there is one; on macOS zsh, because bash 3.2 there fails on quotes in heredocs. */
-function shellProgram(): string {
-  return host.platform === "darwin" ? "/bin/zsh" : "bash";
 }
 
 /** A list as the text that rules and hooks look at: each word quoted where it needs to be. */

@@ -15,8 +15,7 @@ export const TOOLSETS: Readonly<Record<string, Family>> = {
 };
 
 export function familyOf(toolset: string): Family {
-  const family = TOOLSETS[toolset];
-  if (family) return family;
+  if (Object.hasOwn(TOOLSETS, toolset)) return TOOLSETS[toolset]!;
   const near = nearest(toolset, Object.keys(TOOLSETS));
   throw new UsageError(
     `Cannot use the toolset ${quote(toolset)}: no such toolset`,

@@ -37,10 +37,10 @@ const read = defineFace(readFile, {
     }),
     rewrite: ({ file_path, ...rest }, before) =>
       given({ ...hidden(before, ["path", "offset", "limit"]), ...rest, path: file_path }),
-    response: (data, { path }) => {
+    response: (data, { path }, place) => {
       const { lines, start, total } = data as Page;
       const file = {
-        filePath: path,
+        filePath: place.resolve(path),
         content: lines.join("\n"),
         numLines: lines.length,
         startLine: start,
@@ -67,9 +67,9 @@ const write = defineFace(writeFile, {
     }),
     rewrite: ({ file_path, ...rest }, before) =>
       given({ ...hidden(before, ["path", "content"]), ...rest, path: file_path }),
-    response: (data, { content }) => {
-      const { path, created } = data as WriteData;
-      return { type: created ? "create" : "update", filePath: path, content };
+    response: (data, { path, content }, place) => {
+      const { created } = data as WriteData;
+      return { type: created ? "create" : "update", filePath: place.resolve(path), content };
     },
   },
 });
@@ -110,16 +110,15 @@ const edit: AnyFace = defineFace(editFile, {
         : [{ ...kept(0), ...one }];
       return given({ ...hidden(before, ["path", "edits"]), path: file_path, edits: list });
     },
-    response: (data, { edits }) => {
-      const { path, replaced } = data as EditData;
-      const { old_string, new_string, replace_all } = edits[0]!;
-      return {
-        filePath: path,
+    response: (data, { path, edits }, place) => {
+      const { replaced } = data as EditData;
+      const filePath = place.resolve(path);
+      const shown = edits.map(({ old_string, new_string, replace_all = false }) => ({
         oldString: old_string,
         newString: new_string,
-        replaceAll: replace_all ?? false,
-        replaced,
-      };
+        replaceAll: replace_all,
+      }));
+      return edits.length === 1 ? { filePath, ...shown[0], replaced } : { filePath, edits: shown, replaced };
     },
   },
 });

@@ -1,0 +1,92 @@
+/** Collecting output in bounded memory. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { OverflowFile } from "../../src/core/overflow.ts";
+import { redactor } from "../../src/core/redact.ts";
+import { Collector, type StreamName } from "../../src/shell/collector.ts";
+
+const encode = (text: string) => new TextEncoder().encode(text);
+const plain = (text: string) => text;
+
+/** A collector whose overflow file is a string. */
+function collecting(limit: number) {
+  const file = { written: "", closed: false };
+  const shown: string[] = [];
+  const overflow = {
+    holds: "all of it",
+    write: (text: string) => void (file.written += text),
+    close() {
+      file.closed = true;
+      return "/file";
+    },
+  } as unknown as OverflowFile;
+  const secrets = redactor([{ name: "KEY", value: "sesame-street" }]);
+  const gate = {
+    limit,
+    redaction: () => secrets.stream(),
+    overflow: () => overflow,
+    secretsNamedIn: () => ({}),
+  };
+  const collector = new Collector(gate, (text) => void shown.push(text));
+  const push = (text: string, stream: StreamName = "stdout") => collector.push(encode(text), stream);
+  return { collector, push, file, shown };
+}
+
+test("short output is kept whole, by stream and together, without a file", () => {
+  const { collector, push, file, shown } = collecting(100);
+  push("a");
+  push("b", "stderr");
+  push("c");
+  const { text, stdout, stderr, bytes, overflow, cut } = collector.finish(100, plain);
+  assert.deepEqual({ text, stdout, stderr, bytes, overflow, cut }, {
+    text: "abc",
+    stdout: "ac",
+    stderr: "b",
+    bytes: 3,
+    overflow: undefined,
+    cut: false,
+  });
+  assert.deepEqual(shown, ["a", "b", "c"]);
+  assert.deepEqual(file, { written: "", closed: false });
+});
+
+test("of long output both ends stand with a true count, and the file has all of it", () => {
+  for (const size of [1, 7, 100, 5000]) {
+    const { collector, push, file } = collecting(200);
+    const whole = Array.from({ length: 1000 }, (_, index) => `${index}\n`).join("");
+    for (let at = 0; at < whole.length; at += size) push(whole.slice(at, at + size));
+    const { text, bytes, overflow } = collector.finish(200, plain);
+    const [notice, count] = /\n\.\.\. \[(\d+) characters omitted; all of it: \/file\] \.\.\.\n/.exec(text)!;
+    const [head, tail] = text.split(notice!);
+    assert.ok(text.length <= 200 && whole.startsWith(head!) && whole.endsWith(tail!), text);
+    assert.equal(Number(count) + head!.length + tail!.length, whole.length);
+    assert.deepEqual([bytes, overflow, file.written, file.closed], [whole.length, "/file", whole, true]);
+  }
+});
+
+test("a character and a secret that chunks cut in two come out whole, each stream for itself", () => {
+  const { collector, file } = collecting(60);
+  const bytes = encode(`你😀 sesame-street ${"z".repeat(100)}`);
+  for (const byte of bytes) {
+    collector.push(Uint8Array.of(byte), "stdout");
+    collector.push(Uint8Array.of(byte), "stderr");
+  }
+  const { stdout, stderr } = collector.finish(1000, plain);
+  assert.equal(stdout, `你😀 <redacted:KEY> ${"z".repeat(100)}`);
+  assert.equal(stderr, stdout);
+  assert.ok(!file.written.includes("sesame-street"));
+});
+
+test("an incomplete last character is one replacement", () => {
+  const { collector } = collecting(60);
+  collector.push(Uint8Array.of(0x61, 0xf0, 0x9f), "stderr");
+  assert.equal(collector.finish(60, plain).stderr, "a\uFFFD");
+});
+
+test("a cut never falls into a surrogate pair", () => {
+  for (let pad = 0; pad < 4; pad++) {
+    const { collector, push } = collecting(120);
+    push("x".repeat(pad) + "😀".repeat(500));
+    assert.ok(collector.finish(120, plain).text.isWellFormed());
+  }
+});

@@ -1,0 +1,46 @@
+/** A miss says what differs, and shows the nearest place. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { explainMiss, lineOf } from "../../src/tools/edit_miss.ts";
+
+const hintFor = (text: string, wanted: string) => explainMiss("f", "", text, wanted).hint!;
+
+test("a miss names the one respect in which the text differs", () => {
+  const cases: [text: string, wanted: string, hint: RegExp][] = [
+    ["a\nb\n", "a\r\nb", /but for its line ends/],
+    ["let a = 1;  \nlet b;\n", "let a = 1;\nlet b;", /but for blanks at the ends of lines/],
+    ["\tif (x) {\n", "    if (x) {", /but for its indentation: the file indents with tabs/],
+    ["if (x) {\n    y;\n", "if (x) {\n  y;", /but for its indentation: the file indents with spaces/],
+    ["say “hello” now\n", 'say "hello" now', /but for straight and curly quotes/],
+    ["a\u00a0b – c\n", "a b - c", /but for look-alike characters/],
+    ["caf\u00e9\n", "cafe\u0301", /but for look-alike characters/],
+    ['print("x")\n', 'print(\\"x\\")', /escaped once too often/],
+  ];
+  for (const [text, wanted, hint] of cases) {
+    assert.ok(!text.includes(wanted));
+    assert.match(hintFor(text, wanted), hint);
+  }
+});
+
+test("a miss shows the line that shares most words, with its number", () => {
+  const text = "zero\nconst total = sum(items);\nreturn total;\n";
+  assert.equal(
+    hintFor(text, "const total = sum(things);"),
+    "no exact match; the nearest place is line 2:\n2\tconst total = sum(items);\n3\treturn total;\n4\t",
+  );
+});
+
+test("where nothing is near, a miss says to read again", () => {
+  assert.equal(hintFor("alpha\nbeta\n", "gamma delta"), "read the file again and copy the text exactly");
+  assert.match(explainMiss("f", " (edit 2 of 3)", "a", "bcd").message, /^Cannot edit "f" \(edit 2 of 3\): /);
+});
+
+test("a miss in a long run of blanks is explained in linear time", () => {
+  const started = Date.now();
+  explainMiss("f", "", `x${" ".repeat(300_000)}y\n`, "nothing");
+  assert.ok(Date.now() - started < 5000);
+});
+
+test("a line's number counts from 1", () => {
+  assert.deepEqual([0, 1, 2, 3, 5].map((index) => lineOf("a\nb\nc", index)), [1, 1, 2, 2, 3]);
+});
