@@ -9,7 +9,7 @@
  *
  * `find` is plain text. A call that `cache` fits is answered from memory the second time, without running.
  */
-import { definePlugin, type ModCall } from "agent";
+import { type Block, definePlugin, type ModCall } from "agent";
 
 interface Where {
   tools?: string[];
@@ -56,7 +56,9 @@ export default definePlugin<Options>({
     for (const { tools, find, replace } of results) {
       agent.on("tool_end", (_, result) => {
         if (!result.text.includes(find)) return;
-        return { result: result.text.replaceAll(find, () => replace) };
+        const change = (block: Block) =>
+          block.type === "text" ? { ...block, text: block.text.replaceAll(find, () => replace) } : block;
+        return { result: result.content.map(change) };
       }, { tools });
     }
   },

@@ -3,7 +3,7 @@
  */
 import { type CallOptions, type CallRequest, runCall } from "./core/call.ts";
 import { dirs } from "./core/dirs.ts";
-import { AgentError, quote } from "./core/errors.ts";
+import { AgentError, messageOf, nearest, quote, UsageError } from "./core/errors.ts";
 import { type HandlerLimits, type Handlers, NO_HANDLERS, runChain, runNotify } from "./core/events.ts";
 import type { Family } from "./core/face.ts";
 import { cut } from "./core/fit.ts";
@@ -13,10 +13,11 @@ import { type HookCall, type Hooks, NO_HOOKS } from "./core/hooks.ts";
 import { localFiles } from "./core/local_files.ts";
 import { CallLog } from "./core/log.ts";
 import { OverflowStore } from "./core/overflow.ts";
+import { join, realPath } from "./core/paths.ts";
 import { type Matchers, type Mode, parseRule, Policy, type Rule } from "./core/permission.ts";
 import { redactor } from "./core/redact.ts";
 import { type Entry, Registry } from "./core/registry.ts";
-import { type Result, stamp } from "./core/result.ts";
+import { type Result, stamp, unknownTool } from "./core/result.ts";
 import { host } from "./core/runtime.ts";
 import { Schedule } from "./core/schedule.ts";
 import type { JsonSchema } from "./core/schema.ts";
@@ -49,6 +50,8 @@ export interface RuntimeParts {
   rules?: readonly Rule[];
   /** Everything the log holds, as it happens. */
   onEvent?: Sink;
+  /** Late errors of plugins are told of instead of ending the process. A host decides for itself. */
+  catchStrays?: boolean;
   /** Diagnostics for people. */
   warn(text: string): void;
 }
@@ -99,10 +102,13 @@ export class Runtime {
   readonly #rules: readonly Rule[];
   readonly #turns = new Map<string, { turn: Turn; calls: number }>();
   #mods: ModHost | undefined;
+  #forgetStrays: (() => void) | undefined;
   #hooks: Hooks = NO_HOOKS;
   #turnCount = 0;
   #started = false;
   #closed = false;
+  /** Whoever takes the events threw; said once. */
+  #deaf = false;
 
   constructor(parts: RuntimeParts) {
     const { settings, cwd, session, warn } = parts;
@@ -122,10 +128,14 @@ export class Runtime {
       redactor: redactor(this.#secrets.redactable()),
       overflow: this.#overflow,
       lastLimit: settings.get("limits.result"),
-      limits: settings.get("limits") as Record<string, number>,
+      limits: settings.get("limits"),
     });
     this.#log = settings.get("log.enabled") ? new CallLog(places.log, this.session.id, warn) : undefined;
-    this.#environment = new Environment({ keep: settings.get("env.keep"), drop: settings.get("env.drop") });
+    this.#environment = new Environment({
+      keep: settings.get("env.keep"),
+      // A known secret is given to the commands that name it, whatever it is called.
+      drop: [...settings.get("env.drop"), ...this.#secrets.names()],
+    });
     this.#rules = [...parts.rules ?? [], ...rulesOf(settings, this.session.project)];
     const shell = {
       environment: this.#environment,
@@ -138,13 +148,14 @@ export class Runtime {
 
   /** Loads plugins and hooks, and starts the session. */
   async start(): Promise<void> {
-    const { plugins = [], hookFiles = [], warn } = this.#parts;
+    const { plugins = [], hookFiles = [], catchStrays } = this.#parts;
     const { settings, session } = this;
     const required = settings.get("mods.required");
     const found = settings.get("mods.enabled") ? findPlugins(plugins, dirs().plugins) : [];
     if (found.length > 0 || required.length > 0) {
       const { ModHost } = await import("./mods/host.ts");
-      this.#mods = new ModHost({
+      const warn = (text: string) => this.#warn(text);
+      const mods = this.#mods = new ModHost({
         registry: this.registry,
         watchdog: this.#watchdog,
         cacheFolder: dirs().cache,
@@ -155,7 +166,11 @@ export class Runtime {
         exec: (command, cwd, signal) => this.#exec(command, cwd, signal),
         warn,
       });
-      await this.#mods.load(found);
+      if (catchStrays) {
+        const { watchStrays } = await import("./mods/strays.ts");
+        this.#forgetStrays = watchStrays((stack) => mods.ownerOf(stack), warn);
+      }
+      await mods.load(found);
     }
     const configured = settings.all("hooks").filter(({ value }) => Object.keys(value).length > 0);
     if (configured.length > 0 || hookFiles.length > 0) await this.#loadHooks(hookFiles);
@@ -171,11 +186,8 @@ export class Runtime {
     });
     this.#started = true;
     const source = "startup";
-    await runNotify(this.#handlers().session_start, this.#limits(), [{
-      id: session.id,
-      cwd: session.cwd,
-      source,
-    }]);
+    const started = Object.freeze({ id: session.id, cwd: session.cwd, source });
+    await runNotify(this.#handlers().session_start, this.#limits(), [started]);
     const contexts = await this.#hooks.session("SessionStart", source, this.#hookSession(session));
     for (const text of contexts ?? []) this.#notice("SessionStart hook", text);
   }
@@ -206,7 +218,7 @@ export class Runtime {
       handlerLimits: this.#limits(),
       glob: await this.#globCompiler(handlers),
       hooks: this.#hooks,
-      policy: new Policy(this.#rules, MATCHERS, this.registry.covers()),
+      policy: new Policy(this.#rules, MATCHERS, this.registry.covers(), guardedPlaces(session.project)),
       gate: this.#gate,
       secrets: this.#secrets,
       schedule: this.#schedule,
@@ -214,7 +226,7 @@ export class Runtime {
       emit: (event) => this.#emit(event),
     });
     this.#remember(turn);
-    await runNotify(handlers.turn_start, this.#limits(), [{ id: turn.id, family, toolset }]);
+    await runNotify(handlers.turn_start, this.#limits(), [Object.freeze({ id: turn.id, family, toolset })]);
     return turn;
   }
 
@@ -244,7 +256,7 @@ export class Runtime {
     const kept = this.#turns.get(id);
     if (!kept) return;
     this.#turns.delete(id);
-    await runNotify(kept.turn.handlers.turn_end, this.#limits(), [{ id }]);
+    await runNotify(kept.turn.handlers.turn_end, this.#limits(), [Object.freeze({ id })]);
   }
 
   /** Adds a tool whose work is done elsewhere; turns prepared from now on have it. Returns the remover. */
@@ -271,11 +283,6 @@ export class Runtime {
     return this.#mods?.list() ?? [];
   }
 
-  /** The plugin that an error's stack leads to, in words. */
-  modOf(stack: string): string | undefined {
-    return this.#mods?.ownerOf(stack);
-  }
-
   get logPath(): string | undefined {
     return this.#log?.path;
   }
@@ -287,7 +294,8 @@ export class Runtime {
     if (this.#started) {
       for (const id of [...this.#turns.keys()]) await this.releaseTurn(id);
       await this.#hooks.session("SessionEnd", reason, this.#hookSession(this.session));
-      await runNotify(this.#handlers().session_end, this.#limits(), [{ id: this.session.id, reason }]);
+      const ended = Object.freeze({ id: this.session.id, reason });
+      await runNotify(this.#handlers().session_end, this.#limits(), [ended]);
     }
     await this.#mods?.dispose();
     await this.#groups.endAll();
@@ -296,6 +304,7 @@ export class Runtime {
     }
     this.#overflow.clean();
     this.#log?.close();
+    this.#forgetStrays?.();
   }
 
   /** The same in a hurry, when the process is about to end. */
@@ -312,7 +321,7 @@ export class Runtime {
     return {
       watchdog: this.#watchdog,
       timeoutMs: this.settings.get("mods.handlerTimeoutMs"),
-      report: (fault) => this.#parts.warn(fault.message),
+      report: (fault) => this.#warn(fault.message),
     };
   }
 
@@ -331,7 +340,9 @@ export class Runtime {
       : surfaceOf(entries, (entry) => inToolset(entry, toolset));
     const unknown = tools?.find((name) => !surface.some((entry) => entry.name === name));
     if (unknown !== undefined) {
-      throw new AgentError(`Cannot show the tool ${quote(unknown)}: no such tool`, "see agent tools");
+      const near = nearest(unknown, entries.map(({ name }) => name));
+      const { hint } = unknownTool(unknown, near);
+      throw new UsageError(`Cannot show the tool ${quote(unknown)}: no such tool`, hint);
     }
     return await this.#rework(surface);
   }
@@ -387,10 +398,9 @@ export class Runtime {
   }
 
   /** A hook's own rule fits a call as a deny rule would: one part of a command is enough. */
-  async #ruleFits(text: string, call: HookCall): Promise<boolean> {
+  #ruleFits(text: string, call: HookCall): Promise<boolean> {
     const rule = parseRule(text, "deny", call.session.project);
-    const denied = await new Policy([rule], MATCHERS, this.registry.covers()).denied(call.asked);
-    return denied !== undefined;
+    return new Policy([rule], MATCHERS, this.registry.covers()).mayFit(call.asked);
   }
 
   #shorten(text: string): string {
@@ -402,20 +412,23 @@ export class Runtime {
 
   async #exec(command: string, cwd: string, signal: AbortSignal) {
     const { run } = await import("./shell/process.ts");
+    const { withShell } = await import("./shell/command_line.ts");
     const output = { stdout: "", stderr: "" };
     const decoders = { stdout: new TextDecoder(), stderr: new TextDecoder() };
-    const ended = await run({
-      argv: ["bash", "-c", command],
-      cwd,
-      env: this.#environment.forCommand(command, this.#secrets.namedIn(command)),
-      timeoutMs: this.settings.get("shell.timeoutMs"),
-      signal,
-      onOutput: (chunk, stream) => {
-        if (output[stream].length < EXEC_CHARS) {
-          output[stream] += decoders[stream].decode(chunk, { stream: true });
-        }
-      },
-    }, this.#groups);
+    const env = this.#environment.forCommand(command, this.#secrets.namedIn(command));
+    const ended = await withShell(command, false, (argv) =>
+      run({
+        argv,
+        cwd,
+        env,
+        timeoutMs: this.settings.get("shell.timeoutMs"),
+        signal,
+        onOutput: (chunk, stream) => {
+          if (output[stream].length < EXEC_CHARS) {
+            output[stream] += decoders[stream].decode(chunk, { stream: true });
+          }
+        },
+      }, this.#groups));
     return { ...output, exitCode: ended.exitCode };
   }
 
@@ -429,9 +442,19 @@ export class Runtime {
     void runNotify(this.#handlers().notice, this.#limits(), [Object.freeze({ source, text: clean })]);
   }
 
+  /** What plugins say goes to people by the gate as well. */
+  #warn(text: string): void {
+    this.#parts.warn(this.#gate.redact(text));
+  }
+
   #emit(event: StreamEvent): void {
     this.#log?.write(event);
-    this.#parts.onEvent?.(event);
+    try {
+      this.#parts.onEvent?.(event);
+    } catch (error) {
+      if (!this.#deaf) this.#parts.warn(`Cannot pass on an event: ${messageOf(error)}`);
+      this.#deaf = true;
+    }
   }
 }
 
@@ -443,11 +466,16 @@ const EXEC_CHARS = 1024 * 1024;
 
 /** What core can't do itself; each library is loaded by the first rule that needs it. */
 const MATCHERS: Matchers = {
-  path: async (pattern, path, root) =>
-    (await import("./tools/path_rules.ts")).pathMatches(pattern, path, root),
+  path: async (pattern, path, root, guards) =>
+    (await import("./tools/path_rules.ts")).pathMatches(pattern, path, root, guards),
   command: async (pattern, command) => (await import("./shell/grammar.ts")).commandMatches(pattern, command),
   commandParts: async (command, cwd) => (await import("./shell/grammar.ts")).commandParts(command, cwd),
 };
+
+/** Where settings, hooks, plugins and servers of the user and of the project are written. */
+function guardedPlaces(project: string): string[] {
+  return [dirs().config, join(project, ".agent"), join(project, ".mcp.json")].map(realPath);
+}
 
 function rulesOf(settings: Settings, project: string): Rule[] {
   return (["deny", "ask", "allow"] as const).flatMap((behavior) =>

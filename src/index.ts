@@ -12,7 +12,7 @@ import { UsageError } from "./core/errors.ts";
 import { type Behavior, type Mode, MODES, parseRule } from "./core/permission.ts";
 import { realPath, resolvePath } from "./core/paths.ts";
 import { host } from "./core/runtime.ts";
-import { loadSettings, type SettingName, SETTINGS } from "./core/settings.ts";
+import { checkSetting, isSetting, loadSettings, type SettingName } from "./core/settings.ts";
 import type { StreamEvent } from "./core/stream.ts";
 
 export type { CallOptions, CallRequest, Origin, Question } from "./core/call.ts";
@@ -53,8 +53,9 @@ export async function createRuntime(options: CreateOptions = {}): Promise<Runtim
   const cwd = realPath(resolvePath(host.cwd(), options.cwd ?? "."));
   const flags = new Map<SettingName, unknown>();
   for (const [name, value] of Object.entries(options.settings ?? {})) {
-    if (!(name in SETTINGS)) throw new UsageError(`Cannot set ${name}: no such setting`);
-    flags.set(name as SettingName, value);
+    if (!isSetting(name)) throw new UsageError(`Cannot set ${name}: no such setting`);
+    checkSetting(name, value, "createRuntime");
+    flags.set(name, value);
   }
   if (options.mode !== undefined) {
     if (!MODES.includes(options.mode)) {
@@ -70,8 +71,8 @@ export async function createRuntime(options: CreateOptions = {}): Promise<Runtim
     rules,
     warn,
     ...(options.session !== undefined && { session: options.session }),
-    ...(options.plugins && { plugins: options.plugins }),
-    ...(options.hookFiles && { hookFiles: options.hookFiles }),
+    ...(options.plugins && { plugins: options.plugins.map((path) => resolvePath(cwd, path)) }),
+    ...(options.hookFiles && { hookFiles: options.hookFiles.map((path) => resolvePath(cwd, path)) }),
     ...(options.onEvent && { onEvent: options.onEvent }),
   });
   await runtime.start();

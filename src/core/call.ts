@@ -23,14 +23,14 @@ import { CallContext, type Caller, TurnPlace } from "./context.ts";
 import type { HookCall, HookDecision } from "./hooks.ts";
 import { OutputStreams, type StreamName } from "./output_streams.ts";
 import { host } from "./runtime.ts";
-import type { Asked, Decision } from "./permission.ts";
+import { type Asked, type Decision, openToHooks } from "./permission.ts";
 import type { Entry } from "./registry.ts";
 import { INTERRUPTED, type Outcome, type Result, type Shaped, text, textOf, unknownTool } from "./result.ts";
 import { claimOf, type Ticket } from "./schedule.ts";
 import { argumentError, type Checked, deepFreeze } from "./schema.ts";
 import type { Place, Traits } from "./tool.ts";
 import type { Turn } from "./turn.ts";
-import { CallView, modResult } from "./views.ts";
+import { CallView, faceView, modResult } from "./views.ts";
 import { isThenable } from "./watchdog.ts";
 
 export interface CallRequest {
@@ -94,6 +94,11 @@ interface HookSays {
 }
 const NO_OPINION: HookSays = { decision: undefined, reason: "" };
 
+/** Was a call stopped because its time ran out, not by somebody? For what a tool says of its abort. */
+export function ranOutOfTime({ reason }: AbortSignal): boolean {
+  return reason instanceof Stop && reason.outcome === "timeout";
+}
+
 /** How long a running tool may take to end after an abort, before the call ends without it. */
 const ABORT_GRACE_MS = 4000;
 const STREAM_LIMIT = 30_000;
@@ -113,7 +118,7 @@ class Call implements Caller {
   #outcome: Outcome = "success";
   #running = false;
   #output: OutputStreams | undefined;
-  #faceView: { readonly args: unknown } | undefined;
+  #faceView: ModCall["face"] | undefined;
   /** What the tool returned, for the hooks' `tool_response`. */
   #data: unknown;
   readonly #notes: string[] = [];
@@ -154,6 +159,7 @@ class Call implements Caller {
   }
 
   async #live(): Promise<Shaped> {
+    this.#heedAbort();
     const entry = this.#find();
     await this.#check(entry);
     await this.#heedDenyRules(entry);
@@ -163,8 +169,7 @@ class Call implements Caller {
     await this.#permit(entry, hookSays);
     await this.#wait();
     if (this.#options.dryRun) return dryRun(entry, this.#traits!);
-    await this.#execute(entry);
-    return await this.#afterHooks(entry, this.#admit(entry));
+    return await this.#afterHooks(entry, await this.#execute(entry));
   }
 
   // 0 ─ receive
@@ -241,18 +246,20 @@ class Call implements Caller {
     entry: Entry,
     hookSays: HookSays,
   ): Promise<void> {
+    this.#heedAbort();
     const { policy, handlers, handlerLimits } = this.#turn;
     const deciding = policy.decide(this.#asked(entry));
     let decision = isThenable(deciding) ? await deciding : deciding;
     if (handlers.permission.length > 0) {
       const call = this.#modCall();
-      const answer = await runFirst(handlers.permission, handlerLimits, [call], (h) => this.#concerns(h));
+      const answer = await runFirst(handlers.permission, handlerLimits, [call], (h) => this.#concerns(h))
+        .catch((fault) => this.#refuseFault(fault));
       if (answer) throw new Stop("denied", `Cannot run ${entry.name}: ${answer.deny}`);
     }
     if (hookSays.decision === "ask" && decision.behavior === "allow") {
       decision = { ...decision, behavior: "ask", reason: hookSays.reason || "a hook asks for leave" };
     }
-    if (hookSays.decision === "allow" && decision.behavior !== "allow" && !decision.byRule) return;
+    if (hookSays.decision === "allow" && openToHooks(decision, this.#turn.session.mode)) return;
     if (decision.behavior === "deny") throw this.#refusal(entry, decision);
     if (decision.behavior === "ask" && !await this.#granted(entry, decision)) {
       throw this.#refusal(entry, decision);
@@ -307,10 +314,15 @@ class Call implements Caller {
         },
       );
     } catch (error) {
-      if (!(error instanceof HandlerFault)) throw error;
-      throw new Stop("denied", `Cannot run ${this.#request.name}: ${error.message}`);
+      this.#refuseFault(error);
     }
     return answered;
+  }
+
+  /** A gate that is broken is shut. */
+  #refuseFault(error: unknown): never {
+    if (!(error instanceof HandlerFault)) throw error;
+    throw new Stop("denied", `Cannot run ${this.#request.name}: ${error.message}`);
   }
 
   /** New arguments from a mod or a hook go the same way as the model's: check, traits, deny rules. */
@@ -344,7 +356,7 @@ class Call implements Caller {
       name: this.#request.name,
       tool: this.#entry?.tool.name ?? "",
       args: this.#args,
-      face: this.#faceView ??= Object.freeze({ args: this.#request.args }),
+      face: this.#faceView ??= faceView(this.#request.args),
       traits: this.#traits,
       family: this.#entry?.family,
       cwd: session.cwd,
@@ -356,6 +368,7 @@ class Call implements Caller {
   // 5 ─ hooks, before
 
   async #beforeHooks(entry: Entry): Promise<HookSays> {
+    this.#heedAbort();
     const asking = this.#turn.hooks.pre(this.#hookCall(entry));
     if (!asking) return NO_OPINION;
     const verdict = await asking;
@@ -378,10 +391,9 @@ class Call implements Caller {
     return entry.hooks?.view(this.#args, this.#place()) ?? { name: entry.name, input: this.#args };
   }
 
-  #hookCall(entry: Entry): HookCall {
+  #hookCall(entry: Entry, signal: () => AbortSignal | undefined = () => this.signal): HookCall {
     const { session } = this.#turn;
     const view = this.#hookView(entry);
-    const signal = () => this.signal;
     return {
       id: this.id,
       view,
@@ -412,22 +424,29 @@ class Call implements Caller {
 
   // 8 ─ run
 
-  async #execute(entry: Entry): Promise<void> {
-    this.#output = new OutputStreams(this.#turn, this.id, this.#options.streamLimit ?? STREAM_LIMIT);
+  async #execute(entry: Entry): Promise<Shaped> {
+    const heard = (clean: string, stream: StreamName) => this.#heard(clean, stream);
+    this.#output = new OutputStreams(this.#turn, this.id, this.#options.streamLimit ?? STREAM_LIMIT, heard);
     this.#running = true;
     try {
       const running = entry.tool.run(this.#args, new CallContext(this.#turn, entry, this, this.#place()));
       this.#data = isThenable(running) ? await running : running;
+    } catch (error) {
+      return this.#failed(error);
     } finally {
       this.#running = false;
       this.#output.end();
     }
+    return this.#admit(entry);
   }
 
   output(chunk: string, stream: StreamName): void {
+    this.#output!.push(chunk, stream);
+  }
+
+  #heard(clean: string, stream: StreamName): void {
     const { handlers: { tool_output: handlers }, handlerLimits } = this.#turn;
-    const clean = this.#output!.push(chunk, stream);
-    if (clean === "" || handlers.length === 0) return;
+    if (handlers.length === 0) return;
     const payload = Object.freeze({ stream, text: clean });
     void runNotify(handlers, handlerLimits, [this.#modCall(), payload], (handler) => this.#concerns(handler));
   }
@@ -452,7 +471,9 @@ class Call implements Caller {
 
   #admit(entry: Entry): Shaped {
     const shaped = this.#shapeFor(entry, entry.present(this.#data, this.#args));
-    if (shaped.outcome) this.#outcome = shaped.outcome;
+    // A tool knows that it was stopped, the call knows why.
+    if (shaped.outcome === "interrupted") this.#outcome = this.#aborted ?? shaped.outcome;
+    else if (shaped.outcome) this.#outcome = shaped.outcome;
     else if (shaped.status === "error") this.#outcome = "error";
     return shaped;
   }
@@ -469,10 +490,11 @@ class Call implements Caller {
     const { hooks, gate } = this.#turn;
     const failed = shaped.status === "error";
     if (!hooks.wants(failed ? "PostToolUseFailure" : "PostToolUse")) return this.#withNotes(shaped);
-    const call = this.#hookCall(entry);
+    // Hooks still hear of a call that was stopped: its abort is not theirs.
+    const call = this.#aborted ? this.#hookCall(entry, () => undefined) : this.#hookCall(entry);
     const duration = this.#duration();
     const response = () => {
-      const data = entry.hooks ? entry.hooks.response(this.#data, this.#args) : shaped.content;
+      const data = entry.hooks ? entry.hooks.response(this.#data, this.#args, this.#place()) : shaped.content;
       return gate.redactor.redactJson(data);
     };
     const asking = failed
@@ -480,8 +502,11 @@ class Call implements Caller {
       : hooks.post(call, response(), duration);
     const verdict = asking ? await asking : undefined;
     if (verdict) this.#notes.push(...verdict.notes);
-    const replaced = verdict?.output === undefined ? shaped : { ...shaped, content: text(verdict.output) };
-    return this.#withNotes(replaced);
+    if (verdict?.output === undefined) return this.#withNotes(shaped);
+    // What a hook took out of the text stands nowhere else either.
+    const { status, exitCode } = shaped;
+    const replaced = this.#shapeFor(entry, verdict.output);
+    return this.#withNotes({ ...replaced, status, ...(exitCode !== undefined && { exitCode }) });
   }
 
   /** Feedback and context of hooks stand after the result, each a block of its own. */

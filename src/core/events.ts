@@ -135,10 +135,8 @@ function ask<E extends EventName>(
 type Asked<E extends EventName> = Events[E]["answer"] | undefined;
 
 function checked<E extends EventName>(handler: Handler<E>, answer: unknown): Asked<E> {
-  if (answer === undefined || answer === null) return undefined;
-  const wrong = wrongAnswer(handler.event, answer);
-  if (wrong !== undefined) throw new Error(wrong);
-  return answer as Events[E]["answer"];
+  if (answer === undefined || answer === null || EVENTS[handler.event].kind === "notify") return undefined;
+  return readAnswer(handler.event, answer) as Events[E]["answer"];
 }
 
 function fail<E extends EventName>(handler: Handler<E>, error: unknown, limits: HandlerLimits): never {
@@ -207,32 +205,70 @@ export async function runNotify<E extends EventName>(
   }
 }
 
-/** What an answer breaks of the table, for handlers that weren't compiled against it. */
-function wrongAnswer(event: EventName, answer: unknown): string | undefined {
-  const { kind } = EVENTS[event];
-  if (kind === "notify") return undefined;
-  if (typeof answer !== "object" || answer === null || Array.isArray(answer)) {
-    return `it answered ${typeof answer}, not an object`;
+/**
+ * An answer as the table has it, for handlers that weren't compiled against it; throws what is wrong with it. Its
+ * fields are read here, once: a getter that throws later would harm the call and not its plugin.
+ */
+function readAnswer(event: EventName, answer: unknown): Record<string, unknown> {
+  if (!isRecord(answer)) {
+    throw new Error(`it answered ${Array.isArray(answer) ? "a list" : `a ${typeof answer}`}, not an object`);
   }
+  const allowed: Fields = ANSWERS[event] ?? {};
+  const names = () => Object.keys(allowed).join(", ");
+  const read: Record<string, unknown> = {};
   const keys = Object.keys(answer);
-  const allowed = ANSWERS[event] ?? [];
-  const odd = keys.find((key) => !allowed.includes(key));
-  if (odd !== undefined) return `its answer has "${odd}"; allowed: ${allowed.join(", ")}`;
-  if (event !== "surface" && keys.length !== 1) {
-    return `its answer must have exactly one of ${allowed.join(", ")}`;
+  for (const key of keys) {
+    if (!Object.hasOwn(allowed, key)) throw new Error(`its answer has "${key}"; allowed: ${names()}`);
+    const { is, what } = allowed[key]!;
+    const value = answer[key];
+    if (!is(value)) throw new Error(`its ${key} is not ${what}`);
+    read[key] = value;
   }
-  const { args, deny } = answer as { args?: unknown; deny?: unknown };
-  if (keys[0] === "deny" && typeof deny !== "string") return "its deny is not a string";
-  if (keys[0] === "args" && (typeof args !== "object" || args === null)) return "its args is not an object";
-  return undefined;
+  if (event !== "surface" && keys.length !== 1) {
+    throw new Error(`its answer must have exactly one of ${names()}`);
+  }
+  return read;
 }
 
-const ANSWERS: { readonly [E in EventName]?: readonly string[] } = {
-  tool_start: ["args", "result", "deny"],
-  permission: ["deny"],
-  tool_end: ["result"],
-  surface: ["hide", "describe"],
+type Fields = Readonly<Record<string, { is(value: unknown): boolean; what: string }>>;
+
+const DENY = { is: isString, what: "a string" };
+const RESULT = {
+  is: (value: unknown) =>
+    typeof value === "string" || (typeof value === "object" && value !== null && isJson(value)),
+  what: "a string, blocks or an object of JSON",
 };
+
+/** What each event's answer may hold. */
+const ANSWERS: { readonly [E in EventName]?: Fields } = {
+  tool_start: { args: { is: isRecord, what: "an object" }, result: RESULT, deny: DENY },
+  permission: { deny: DENY },
+  tool_end: { result: RESULT },
+  surface: {
+    hide: { is: (value) => Array.isArray(value) && value.every(isString), what: "a list of names" },
+    describe: {
+      is: (value) => isRecord(value) && Object.values(value).every(isString),
+      what: "an object of descriptions",
+    },
+  },
+};
+
+function isString(value: unknown): value is string {
+  return typeof value === "string";
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isJson(value: object): boolean {
+  try {
+    JSON.stringify(value);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /** Sorts by early, normal, late; within those the order of registration stays. */
 export function inOrder<E extends EventName>(handlers: readonly Handler<E>[]): Handler<E>[] {

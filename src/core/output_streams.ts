@@ -8,24 +8,28 @@ export class OutputStreams {
   readonly #turn: Turn;
   readonly #id: string;
   #redactions: Map<StreamName, RedactStream> | undefined;
+  readonly #heard: (clean: string, stream: StreamName) => void;
   #left: number;
   #omitted = 0;
 
-  /** `limit`: characters that the stream carries of this call. */
-  constructor(turn: Turn, id: string, limit: number) {
+  /** `limit`: characters that the stream carries of this call; `heard` gets all of them, redacted. */
+  constructor(
+    turn: Turn,
+    id: string,
+    limit: number,
+    heard: (clean: string, stream: StreamName) => void,
+  ) {
     this.#turn = turn;
     this.#id = id;
     this.#left = limit;
+    this.#heard = heard;
   }
 
-  /** Returns the redacted text that is safe to show now. */
-  push(chunk: string, stream: StreamName): string {
+  push(chunk: string, stream: StreamName): void {
     this.#redactions ??= new Map();
     let redaction = this.#redactions.get(stream);
     if (!redaction) this.#redactions.set(stream, redaction = this.#turn.gate.redactor.stream());
-    const clean = redaction.push(chunk);
-    this.#emit(clean, stream);
-    return clean;
+    this.#emit(redaction.push(chunk), stream);
   }
 
   /** What redaction held back is let go; what was left out is counted. */
@@ -44,6 +48,7 @@ export class OutputStreams {
 
   #emit(clean: string, stream: StreamName): void {
     if (clean === "") return;
+    this.#heard(clean, stream);
     if (clean.length > this.#left) {
       this.#omitted += clean.length;
       this.#left = 0;

@@ -127,8 +127,9 @@ export function surfaceOf(entries: readonly Entry[], chosen: (entry: Entry) => b
   for (const tier of [...TIERS].reverse()) {
     const here = entries.filter((entry) => entry.tier === tier && chosen(entry));
     here.sort((a, b) => a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
-    // A Map keeps the place of a key that is set again: that is how a shadowing tool takes the other's place.
-    for (const entry of here) byName.set(entry.name, entry);
+    // A Map keeps the place of a key that is set again: that is how a shadowing tool takes the other's place. Within
+    // a tier the first stands.
+    for (const entry of here) if (byName.get(entry.name)?.tier !== tier) byName.set(entry.name, entry);
   }
   return [...byName.values()];
 }

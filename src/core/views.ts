@@ -3,6 +3,7 @@ import type { ModCall, ModResult } from "./events.ts";
 import type { Family } from "./face.ts";
 import { resolvePath } from "./paths.ts";
 import { type Result, textOf } from "./result.ts";
+import { copy, deepFreeze } from "./schema.ts";
 import type { Traits } from "./tool.ts";
 
 type Compile = (pattern: string) => (path: string) => boolean;
@@ -46,10 +47,23 @@ export class CallView implements ModCall {
   }
 }
 
-/** Takes the result over: it is frozen, its blocks too. */
+/** The arguments as the model wrote them: a frozen copy, made when somebody looks. */
+export function faceView(given: unknown): ModCall["face"] {
+  let args: unknown;
+  return Object.freeze({
+    get args() {
+      return args ??= deepFreeze(copy(given));
+    },
+  });
+}
+
+/** Takes the result over: it is frozen, with all that is in it. */
 export function modResult(result: Result): ModResult {
   for (const block of result.content) Object.freeze(block);
   Object.freeze(result.content);
+  if (result.stdout) Object.freeze(result.stdout);
+  if (result.stderr) Object.freeze(result.stderr);
+  if (result.structured !== undefined) deepFreeze(result.structured);
   const view = result as Result & { text: string };
   view.text = textOf(result.content);
   return Object.freeze(view);

@@ -5,9 +5,9 @@
  * The bundle is CommonJS run with a `require` of ours, which answers `agent` and `zod` with the host's own: the
  * same bytes on both runtimes, one instance. A plugin with top-level await becomes a module instead.
  */
-import { messageOf } from "../core/errors.ts";
+import { fileError, messageOf } from "../core/errors.ts";
 import { sha256 } from "../core/hash.ts";
-import { dirname, join, makeFolder } from "../core/paths.ts";
+import { dirname, fileUrl, join, makeFolder } from "../core/paths.ts";
 import { host } from "../core/runtime.ts";
 import type { Found } from "./places.ts";
 
@@ -28,6 +28,8 @@ export interface Bundle {
   format: "cjs" | "esm";
   /** The file in the cache. */
   file: string;
+  /** The script itself, where the cache can't be written. */
+  code?: string;
   /** Modules of the host's that must be loaded before it runs. */
   needs: readonly string[];
 }
@@ -44,12 +46,15 @@ const RACY_MS = 2000;
 export class BundleCache {
   readonly #folder: string;
   readonly #indexFile: string;
+  readonly #warn: (text: string) => void;
   #entries: Record<string, CacheEntry> | undefined;
   #changed = false;
+  #unwritable = false;
 
-  constructor(cache: string) {
+  constructor(cache: string, warn: (text: string) => void) {
     this.#folder = join(cache, "plugins");
     this.#indexFile = join(this.#folder, `index-${FORMAT}.json`);
+    this.#warn = warn;
   }
 
   /** The plugin's bundle, built if need be. Throws esbuild's message where it can't be built. */
@@ -57,7 +62,13 @@ export class BundleCache {
     const entries = this.#load();
     const cached = Object.hasOwn(entries, found.entry) ? entries[found.entry] : undefined;
     if (cached && this.#isFresh(cached)) return cached;
-    const built = await build(found, this.#folder);
+    const { code, ...built } = await build(found, this.#folder);
+    try {
+      writeWhole(built.file, code);
+    } catch (error) {
+      this.#sayUnwritable(error);
+      return { ...built, code };
+    }
     entries[found.entry] = built;
     this.#changed = true;
     return built;
@@ -65,7 +76,14 @@ export class BundleCache {
 
   /** The script of a bundle. */
   read(bundle: Bundle): string {
-    return new TextDecoder().decode(host.files.read(bundle.file));
+    return bundle.code ?? new TextDecoder().decode(host.files.read(bundle.file));
+  }
+
+  #sayUnwritable(error: unknown): void {
+    if (this.#unwritable) return;
+    this.#unwritable = true;
+    const why = messageOf(fileError("write", this.#folder, error));
+    this.#warn(`plugins are built anew at each start: ${why}`);
   }
 
   /** Writes the index if something changed. A cache that can't be written costs time, nothing else. */
@@ -82,9 +100,9 @@ export class BundleCache {
   #load(): Record<string, CacheEntry> {
     if (this.#entries) return this.#entries;
     try {
-      this.#entries = JSON.parse(new TextDecoder().decode(host.files.read(this.#indexFile)));
+      this.#entries = checkIndex(JSON.parse(new TextDecoder().decode(host.files.read(this.#indexFile))));
     } catch {
-      // None yet, or one that a crash left broken.
+      // None yet, or one that is broken.
     }
     return this.#entries ??= {};
   }
@@ -122,12 +140,20 @@ export class BundleCache {
   }
 }
 
+/** Nothing of an index is taken where any of it is not what `save` writes. */
+function checkIndex(index: Record<string, CacheEntry>): Record<string, CacheEntry> {
+  for (const { inputs, needs, file } of Object.values(index)) {
+    if (!Array.isArray(inputs) || !Array.isArray(needs) || typeof file !== "string") throw new TypeError();
+  }
+  return { ...index };
+}
+
 function statOf(path: string): Omit<Input, "sha256"> {
   const { size, mtimeMs, ctimeMs, ino } = host.files.stat(path);
   return { path, size, mtimeMs, ctimeMs, ino };
 }
 
-async function build(found: Found, folder: string): Promise<CacheEntry> {
+async function build(found: Found, folder: string): Promise<CacheEntry & { code: string }> {
   const checkedMs = Date.now();
   let format: Bundle["format"] = "cjs";
   let result;
@@ -142,16 +168,17 @@ async function build(found: Found, folder: string): Promise<CacheEntry> {
   const paths = found.manifest ? [...inputs, found.manifest] : inputs;
   const name = sha256(`${FORMAT}\0${format}\0${code}`).slice(0, 32);
   const file = join(folder, `${name}.${format === "cjs" ? "cjs" : "mjs"}`);
-  try {
-    writeWhole(file, code);
-  } catch (error) {
-    throw new Error(`its bundle can't be written to the cache: ${messageOf(error)}`);
-  }
-  const hashes = paths.map((path) => ({ ...statOf(path), sha256: sha256(host.files.read(path)) }));
-  return { format, file, needs, inputs: hashes, checkedMs };
+  return { format, file, needs, inputs: paths.map((path) => inputOf(path, checkedMs)), checkedMs, code };
 }
 
-/** The name under which module bundles find the host. */
+/** An input that changed while it was bundled gets no hash: nobody knows which of its contents was taken. */
+function inputOf(path: string, startedMs: number): Input {
+  const info = statOf(path);
+  const changed = info.mtimeMs >= startedMs && info.mtimeMs <= Date.now();
+  return { ...info, sha256: changed ? "" : sha256(host.files.read(path)) };
+}
+
+/** The name under which module bundles find their `require`, by the plugin's path. */
 export const HOST_SYMBOL = "agent.plugin-host";
 
 async function runEsbuild(entry: string, format: Bundle["format"]) {
@@ -165,35 +192,42 @@ async function runEsbuild(entry: string, format: Bundle["format"]) {
     platform: "node",
     target: "node20",
     format,
+    // A script has no importer: what it imports when used is required then.
+    ...(format === "cjs" && { supported: { "dynamic-import": false } }),
     logLevel: "silent",
     absWorkingDir: dirname(entry),
     loader: { ".txt": "text", ".md": "text" },
     define: {
-      // `process.exit` in a plugin must not end the host, so it gets a `process` of its own.
+      // A plugin must not end the host or write among its results, so it gets its own of these.
       process: "__agentProcess",
-      ...(format === "cjs" && { "import.meta.url": "__pluginUrl" }),
+      "globalThis.process": "__agentProcess",
+      console: "__agentConsole",
+      "globalThis.console": "__agentConsole",
+      "Deno.exit": "__agentProcess.exit",
+      // A bundle is run from the cache, or from memory; what it asks for is where its source is.
+      "import.meta.url": JSON.stringify(fileUrl(entry)),
+      "import.meta.filename": JSON.stringify(entry),
+      "import.meta.dirname": JSON.stringify(dirname(entry)),
+      __filename: JSON.stringify(entry),
+      __dirname: JSON.stringify(dirname(entry)),
     },
-    ...(format === "esm" && {
-      banner: {
-        js: `const __agentProcess = globalThis[Symbol.for("${HOST_SYMBOL}")].require("node:process");`,
-      },
-    }),
+    ...(format === "esm" && { banner: { js: moduleBanner(entry) } }),
     plugins: [{
       name: "host-modules",
       setup(build) {
-        build.onResolve({ filter: /^(agent|zod)$/ }, ({ path }) => {
-          needs.add(path);
-          return format === "cjs" ? { path, external: true } : { path, namespace: "host" };
+        const fromHost = (path: string) =>
+          format === "cjs" ? { path, external: true } : { path, namespace: "host" };
+        build.onResolve({ filter: /^(agent|zod|zod\/v4)$/ }, ({ path }) => {
+          const name = path === "agent" ? path : "zod";
+          needs.add(name);
+          return fromHost(name);
         });
-        build.onResolve({ filter: /^(node:)?process$/ }, () => {
-          return format === "cjs"
-            ? { path: "node:process", external: true }
-            : { path: "node:process", namespace: "host" };
-        });
+        build.onResolve(
+          { filter: /^(node:)?(process|console)$/ },
+          ({ path }) => fromHost(`node:${path.replace("node:", "")}`),
+        );
         build.onLoad({ filter: /.*/, namespace: "host" }, ({ path }) => ({
-          contents: `module.exports = globalThis[Symbol.for("${HOST_SYMBOL}")].require(${
-            JSON.stringify(path)
-          });`,
+          contents: `module.exports = __agentRequire(${JSON.stringify(path)});`,
         }));
       },
     }],
@@ -202,6 +236,15 @@ async function runEsbuild(entry: string, format: Bundle["format"]) {
     .filter((path) => !path.startsWith("host:"))
     .map((path) => join(dirname(entry), path));
   return { code: result.outputFiles[0]!.text, inputs, needs: [...needs] };
+}
+
+/** A script is handed these as parameters; a module has to fetch them. */
+function moduleBanner(entry: string): string {
+  return [
+    `const __agentRequire = globalThis[Symbol.for("${HOST_SYMBOL}")].get(${JSON.stringify(entry)});`,
+    `const require = __agentRequire, __agentProcess = __agentRequire("node:process");`,
+    `const __agentConsole = __agentRequire("node:console");`,
+  ].join("\n");
 }
 
 /** By a temporary file and a rename: two starts at once never read half a file. */

@@ -10,9 +10,9 @@ import { host } from "../core/runtime.ts";
 import { isThenable, type Watchdog } from "../core/watchdog.ts";
 import * as sdk from "../sdk.ts";
 import type { Agent, ModContext, ModTool, Plugin } from "../sdk.ts";
-import { BundleCache } from "./bundle.ts";
-import { briefly, type HostModules, loadPlugin } from "./load.ts";
-import { modTool } from "./mod_tool.ts";
+import { type Bundle, BundleCache } from "./bundle.ts";
+import { briefly, type HostModules, loadPlugin, sourceName } from "./load.ts";
+import { isEffect, isStrings, isZod, modTool } from "./mod_tool.ts";
 import type { Found } from "./places.ts";
 
 export type Phase = "build" | "import" | "setup" | "ready" | "disposed" | "disabled";
@@ -47,6 +47,7 @@ export interface ModHostParts {
 
 interface Loaded {
   found: Found;
+  bundle?: Bundle;
   plugin?: Plugin;
   phase: Phase;
   reason?: string;
@@ -55,6 +56,8 @@ interface Loaded {
   removers: (() => void)[];
   dispose?: () => unknown;
   alive: boolean;
+  /** Has a tool whose schema is zod's, wherever that came from. */
+  bringsZod?: boolean;
   loadMs: number;
 }
 
@@ -69,10 +72,10 @@ export class ModHost {
 
   constructor(parts: ModHostParts) {
     this.#parts = parts;
-    this.#cache = new BundleCache(parts.cacheFolder);
+    this.#cache = new BundleCache(parts.cacheFolder, parts.warn);
   }
 
-  /** Loads all plugins at once and sets them up one after another, in the order given. */
+  /** Builds and imports all plugins at once and sets them up one after another, in the order given. */
   async load(found: readonly Found[]): Promise<void> {
     this.#loaded = found.map((one) => ({
       found: one,
@@ -83,12 +86,10 @@ export class ModHost {
       alive: true,
       loadMs: 0,
     }));
-    await Promise.all(this.#loaded.map((one) => this.#guard(one, () => this.#import(one))));
+    await Promise.all(this.#loaded.map((one) => this.#bring(one)));
     this.#cache.save();
     for (const one of this.#loaded) {
-      if (one.reason === undefined && one.phase !== "disabled") {
-        await this.#guard(one, () => this.#setUp(one));
-      }
+      if (one.alive && one.phase !== "disabled") await this.#guard(one, () => this.#setUp(one), true);
     }
     this.#checkRequired();
   }
@@ -134,44 +135,68 @@ export class ModHost {
 
   /** The plugin whose script appears in an error's stack. */
   ownerOf(stack: string): string | undefined {
-    const one = this.#loaded.find(({ found }) => stack.includes(found.entry));
+    // A line's number stands behind the name on Node, `, <anonymous>` on Deno.
+    const one = this.#loaded.find(({ found, bundle }) =>
+      bundle && [":", ","].some((end) => stack.includes(sourceName(found.entry, bundle) + end))
+    );
     return one && `${quote(one.plugin?.name ?? one.found.name)} (${one.found.entry})`;
   }
 
-  async #import(one: Loaded): Promise<void> {
-    const bundle = await this.#cache.bundle(one.found);
+  /** Everything up to the setup. A plugin that is switched off by its file's name isn't even built. */
+  async #bring(one: Loaded): Promise<void> {
+    if (this.#isOff(one.found.name)) {
+      one.phase = "disabled";
+      return;
+    }
+    await this.#guard(one, async () => {
+      one.bundle = await this.#cache.bundle(one.found);
+    });
+    if (one.alive) await this.#guard(one, () => this.#import(one, one.bundle!), true);
+  }
+
+  async #import(one: Loaded, bundle: Bundle): Promise<void> {
     one.phase = "import";
-    one.plugin = await loadPlugin(one.found.entry, bundle, this.#cache, this.#modules);
+    const plugin = await loadPlugin(one.found.entry, bundle, this.#cache, this.#modules);
+    if (one.alive) one.plugin = plugin;
   }
 
   async #setUp(one: Loaded): Promise<void> {
     one.phase = "setup";
     const plugin = one.plugin!;
+    if (this.#isOff(plugin.name)) {
+      one.phase = "disabled";
+      return;
+    }
     const twin = this.#loaded.find((other) =>
       other !== one && other.phase === "ready" && other.plugin?.name === plugin.name
     );
     if (twin) throw new Error(`a plugin of that name is loaded already, from ${twin.found.entry}`);
-    const given = this.#parts.options[plugin.name];
-    if (isRecord(given) && given.enabled === false) {
-      one.phase = "disabled";
-      return;
-    }
-    const dispose = plugin.setup(this.#handle(one), optionsFor(plugin, given));
+    const dispose = plugin.setup(this.#handle(one), optionsFor(plugin, this.#optionsOf(plugin.name)));
     const returned = isThenable(dispose) ? await dispose : dispose;
     if (typeof returned === "function") one.dispose = returned as () => unknown;
+    // Too late: it was taken out, and what it holds is let go.
+    if (!one.alive) return await this.#retire(one, one.phase);
+    if (one.bringsZod) this.#modules.zod ??= await import("zod");
     one.phase = "ready";
   }
 
-  /** Runs a step of loading within the time limit; a failure takes the plugin out and names it. */
-  async #guard(one: Loaded, step: () => Promise<void>): Promise<void> {
+  #optionsOf(name: string): unknown {
+    const { options } = this.#parts;
+    return Object.hasOwn(options, name) ? options[name] : undefined;
+  }
+
+  #isOff(name: string): boolean {
+    const given = this.#optionsOf(name);
+    return isRecord(given) && given.enabled === false;
+  }
+
+  /** Runs a step of loading; a failure takes the plugin out and names it. `limited`: the plugin's own code runs. */
+  async #guard(one: Loaded, step: () => Promise<void>, limited = false): Promise<void> {
     const { watchdog, loadTimeoutMs, warn } = this.#parts;
     const started = host.now();
+    const late = () => new Error(`it did not finish within ${loadTimeoutMs} ms`);
     try {
-      await watchdog.limit(
-        step(),
-        loadTimeoutMs,
-        () => new Error(`it did not finish within ${loadTimeoutMs} ms`),
-      );
+      await (limited ? watchdog.limit(step(), loadTimeoutMs, late) : step());
     } catch (error) {
       one.reason = briefly(error);
       const phase = one.phase;
@@ -223,10 +248,16 @@ export class ModHost {
       },
       tool: (definition: ModTool<never>) => {
         alive();
-        const zod = this.#modules.zod;
+        const zod = () => this.#modules.zod;
         const tool = modTool(definition, { mod: name, source: one.found.entry, uses, alive, zod, exec });
-        one.tools.push(tool.tool.name);
-        return remover(registry.add(tool));
+        one.bringsZod ||= isZod(definition.input);
+        const { name: added } = tool.tool;
+        const remove = registry.add(tool);
+        one.tools.push(added);
+        return remover(() => {
+          remove();
+          one.tools = one.tools.filter((other) => other !== added);
+        });
       },
       on: (event: EventName, fn: Handler["fn"], options: sdk.HandlerOptions = {}) => {
         alive();
@@ -236,14 +267,16 @@ export class ModHost {
         if (declared !== undefined && !uses.includes(declared)) {
           throw new Error(`it listens to ${event} without declaring it: add "${declared}" to uses`);
         }
-        const { tools, effect, order = "normal" } = options;
-        const handler = { event, mod: name, fn, tools, effect, order } as Handler;
+        const handler = { event, mod: name, fn, ...filterOf(event, options) } as Handler;
         one.handlers.push(handler);
         return remover(() => {
           one.handlers = one.handlers.filter((other) => other !== handler);
         });
       },
-      log: (message: string) => warn(`${name}: ${message}`),
+      log: (message: string) => {
+        alive();
+        warn(`${name}: ${message}`);
+      },
     }) as unknown as Agent;
   }
 
@@ -260,12 +293,37 @@ export class ModHost {
   }
 }
 
-function optionsFor(plugin: Plugin, given: unknown): Record<string, unknown> {
-  const { enabled: _, ...options } = isRecord(given) ? given : {};
+/** The options of a handler, checked: plugins needn't have been compiled against their types. */
+function filterOf(
+  event: EventName,
+  options: sdk.HandlerOptions,
+): Pick<Handler, "tools" | "effect" | "order"> {
+  const { tools, effect, order } = options;
+  const wrong = (what: string, allowed: string) =>
+    new Error(`${what} of a handler for ${event} is not ${allowed}`);
+  if (tools !== undefined && !isStrings(tools)) throw wrong("tools", "a list of names");
+  if (effect !== undefined && !isEffect(effect)) throw wrong("effect", "read, write or run");
+  if (order !== undefined && order !== "early" && order !== "late") throw wrong("order", "early or late");
+  return { ...(tools && { tools: [...tools] }), ...(effect && { effect }), order: order ?? "normal" };
+}
+
+function optionsFor(plugin: Plugin, given: unknown = {}): Record<string, unknown> {
+  if (!isRecord(given)) throw new Error("its options are wrong: not an object");
+  const { enabled: _, ...options } = given;
   if (!plugin.options) return options;
   const parsed = plugin.options.safeParse(options);
-  if (!parsed.success) throw new Error(`its options are wrong: ${messageOf(parsed.error)}`);
+  if (!parsed.success) throw new Error(`its options are wrong: ${faultsOf(parsed.error)}`);
   return parsed.data as Record<string, unknown>;
+}
+
+/** zod's message is its list of issues as JSON; people get them in words. */
+function faultsOf(
+  error: { message: string; issues?: readonly { path: PropertyKey[]; message: string }[] } = { message: "" },
+) {
+  const issues = error.issues?.map(({ path, message }) =>
+    [path.map(String).join("."), message].join(" ").trim()
+  );
+  return issues?.join("; ") ?? messageOf(error);
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -1,5 +1,6 @@
 /** Runs a plugin's bundle and hands out its default export, checked. */
 import { messageOf } from "../core/errors.ts";
+import { fileUrl } from "../core/paths.ts";
 import { host } from "../core/runtime.ts";
 import type { Plugin } from "../sdk.ts";
 import { type Bundle, type BundleCache, HOST_SYMBOL } from "./bundle.ts";
@@ -22,16 +23,27 @@ export async function loadPlugin(
   let exported: unknown;
   if (bundle.format === "cjs") exported = runScript(cache.read(bundle), entry, require);
   else {
-    // Modules can't be handed a `require`, so they find the host by a registered symbol.
-    (globalThis as Record<symbol, unknown>)[Symbol.for(HOST_SYMBOL)] = { require };
-    exported = await importModule(pathToFileUrl(bundle.file));
+    // Modules can't be handed a `require`, so they find it by a registered symbol.
+    const shared = globalThis as Record<symbol, Map<string, unknown> | undefined>;
+    (shared[Symbol.for(HOST_SYMBOL)] ??= new Map()).set(entry, require);
+    exported = await importModule(moduleUrl(bundle));
   }
   return checkPlugin((exported as { default?: unknown }).default);
 }
 
-/** A stack frame of a plugin's script names it like this, which is how a late error finds its plugin. */
-export function sourceName(entry: string): string {
-  return `agent-plugin:${entry}`;
+/** How stack frames of a plugin's bundle name it, which is how a late error finds its plugin. */
+export function sourceName(entry: string, bundle: Bundle): string {
+  return bundle.format === "cjs" ? scriptName(entry) : moduleUrl(bundle);
+}
+
+/** Without spaces: a name that has one is ignored. */
+function scriptName(entry: string): string {
+  return `agent-plugin:${encodeURI(entry)}`;
+}
+
+function moduleUrl(bundle: Bundle): string {
+  if (bundle.code === undefined) return fileUrl(bundle.file);
+  return `data:text/javascript,${encodeURIComponent(bundle.code)}`;
 }
 
 function runScript(code: string, entry: string, require: (id: string) => unknown): unknown {
@@ -41,10 +53,13 @@ function runScript(code: string, entry: string, require: (id: string) => unknown
     "module",
     "exports",
     "__agentProcess",
-    "__pluginUrl",
-    `${code}\n//# sourceURL=${sourceName(entry)}`,
+    "__agentConsole",
+    `${code}\n//# sourceURL=${scriptName(entry)}`,
   );
-  run(require, module, module.exports, require("node:process"), pathToFileUrl(entry));
+  // Most plugins use neither, and on Deno the first costs as much as a small plugin.
+  const used = (name: string, id: string) => code.includes(name) ? require(id) : undefined;
+  const own = [used("__agentProcess", "node:process"), used("__agentConsole", "node:console")];
+  run(require, module, module.exports, ...own);
   return module.exports;
 }
 
@@ -53,14 +68,29 @@ function requireFor(entry: string, modules: HostModules): (id: string) => unknow
     if (id === "agent") return modules.agent;
     if (id === "zod") return modules.zod;
     if (id === "node:process") return guardedProcess();
+    if (id === "node:console") return errorConsole();
     const plain = id.replace(/^node:/, "");
     const { builtinModules, createRequire } = host.builtin<typeof import("node:module")>("node:module");
     if (builtinModules.includes(plain)) return host.builtin(`node:${plain}`);
-    return createRequire(entry)(id);
+    const { fileURLToPath } = host.builtin<typeof import("node:url")>("node:url");
+    return createRequire(entry)(id.startsWith("file:") ? fileURLToPath(id) : id);
   };
 }
 
-/** `process` whose `exit` is an error: a plugin has no business ending the host. */
+/** `console` on standard error, made when it is used: standard output is for results. */
+function errorConsole(): object {
+  let made: object | undefined;
+  const make = () => {
+    const { Console } = host.builtin<typeof import("node:console")>("node:console");
+    return made = new Console(host.builtin<typeof globalThis.process>("node:process").stderr);
+  };
+  return new Proxy(console, { get: (_, key) => Reflect.get(made ?? make(), key) });
+}
+
+/**
+ * `process` whose `exit` is an error, since a plugin has no business ending the host, and whose standard output is
+ * standard error.
+ */
 function guardedProcess(): object {
   const process = host.builtin<typeof globalThis.process>("node:process");
   const refuse = () => {
@@ -68,25 +98,25 @@ function guardedProcess(): object {
   };
   return new Proxy(process, {
     get(target, key) {
-      if (key === "exit" || key === "abort" || key === "reallyExit" || key === "kill") {
-        return key === "kill" ? target.kill.bind(target) : refuse;
-      }
+      if (key === "exit" || key === "abort" || key === "reallyExit") return refuse;
       if (key === "default") return guardedProcess();
+      if (key === "stdout") return target.stderr;
       const value = Reflect.get(target, key);
-      return typeof value === "function" ? value.bind(target) : value;
+      // Called on the real `process`, which some of them need; `hrtime.bigint` and the like stay where they are.
+      return typeof value === "function"
+        ? new Proxy(value, { apply: (fn, _, args) => Reflect.apply(fn, target, args) })
+        : value;
     },
   });
 }
 
-/** A real `import`, also in the CommonJS build. */
-function importModule(url: string): Promise<unknown> {
-  return new Function("url", "return import(url)")(url);
-}
+/** Given by the code cache's loader; absent where modules are loaded plainly. */
+declare const __import: ((url: string) => Promise<unknown>) | undefined;
 
-function pathToFileUrl(path: string): string {
-  const url = new URL("file:///");
-  url.pathname = path.split("/").map(encodeURIComponent).join("/");
-  return url.href;
+/** A real `import`, also in the CommonJS build, which knows `require` alone. */
+function importModule(url: string): Promise<unknown> {
+  if (typeof __import === "function") return __import(url);
+  return new Function("url", "return import(url)")(url);
 }
 
 function checkPlugin(value: unknown): Plugin {
@@ -102,9 +132,15 @@ function checkPlugin(value: unknown): Plugin {
   return value as Plugin;
 }
 
-/** esbuild's errors come in many lines; the first says what and where. */
+/** What is wrong, on one line. esbuild has a list of what it found: the first says what and where. */
 export function briefly(error: unknown): string {
-  const text = messageOf(error);
-  const build = /error: ([^\n]+)/i.exec(text);
-  return build ? build[1]! : text.split("\n")[0]!;
+  const [first] = (error as { errors?: BuildError[] } | null)?.errors ?? [];
+  if (typeof first?.text !== "string") return messageOf(error).split("\n")[0]!;
+  const { text, location } = first;
+  return location ? `${location.file}:${location.line}: ${text}` : text;
+}
+
+interface BuildError {
+  text?: string;
+  location?: { file: string; line: number } | null;
 }

@@ -2,8 +2,14 @@
 import { AgentError, quote } from "../core/errors.ts";
 import type { Files } from "../core/files.ts";
 import type { PlainTool } from "../core/registry.ts";
-import type { Result } from "../core/result.ts";
-import type { Checked, JsonSchema } from "../core/schema.ts";
+import {
+  type Checked,
+  checkSchema,
+  checkWithLibrary,
+  copy,
+  type JsonSchema,
+  needsLibrary,
+} from "../core/schema.ts";
 import type { AnyTool, Context, Traits } from "../core/tool.ts";
 import { isThenable } from "../core/watchdog.ts";
 import type { ModContext, ModTool } from "../sdk.ts";
@@ -15,20 +21,24 @@ export interface ModToolParts {
   uses: readonly string[];
   /** Throws once the plugin is disposed. */
   alive(): void;
-  zod: object | undefined;
+  /** The host's zod, once it is loaded. */
+  zod(): object | undefined;
   exec(command: string, cwd: string, signal: AbortSignal): ReturnType<ModContext["exec"]>;
 }
 
 const NO_ARGUMENTS: JsonSchema = { type: "object", properties: {}, additionalProperties: false };
+const ANY_ARGUMENTS: JsonSchema = { type: "object", properties: {} };
 
 interface ZodSchema {
   _zod: object;
-  safeParse(value: unknown): {
-    success: boolean;
-    data?: unknown;
-    error?: { issues: { path: PropertyKey[]; message: string }[] };
-  };
-  safeParseAsync: ZodSchema["safeParse"];
+  safeParse(value: unknown): ZodResult;
+  safeParseAsync(value: unknown): Promise<ZodResult>;
+}
+
+interface ZodResult {
+  success: boolean;
+  data?: unknown;
+  error?: { issues: { path: PropertyKey[]; message: string }[] };
 }
 
 export function modTool(given: ModTool<never>, parts: ModToolParts): PlainTool {
@@ -42,18 +52,21 @@ export function modTool(given: ModTool<never>, parts: ModToolParts): PlainTool {
   if (typeof definition.run !== "function") {
     throw new AgentError(`Cannot add the tool ${quote(name)}: it has no run`);
   }
-  const input = definition.input as ZodSchema | JsonSchema | undefined;
-  const zod = input !== undefined && "_zod" in input ? input as ZodSchema : undefined;
-  let schema: JsonSchema | undefined;
+  if (definition.effect !== undefined && !isEffect(definition.effect)) {
+    throw new AgentError(`Cannot add the tool ${quote(name)}: its effect is not read, write or run`);
+  }
+  const zod = isZod(definition.input) ? new ZodInput(definition.input, parts.zod) : undefined;
+  const plain = zod ? undefined : plainSchema(name, definition.input);
+  const output = (args: Record<string, unknown>) => zod ? zod.output(args) : args;
   const tool: AnyTool = {
     name,
     input: () => {
       throw new AgentError("a plugin's tool brings its own schema");
     },
-    traits: (args, place) => traitsOf(definition, args, place),
+    traits: (args, place) => traitsOf(definition, output(args), place),
     run(args, context) {
       parts.alive();
-      return definition.run(args, new PluginContext(context, parts));
+      return definition.run(output(args), new PluginContext(context, parts));
     },
     ...(definition.limit !== undefined && { limit: { chars: definition.limit, keep: "middle" as const } }),
   };
@@ -63,12 +76,32 @@ export function modTool(given: ModTool<never>, parts: ModToolParts): PlainTool {
     source: parts.source,
     description: typeof description === "string" ? description : "",
     get schema() {
-      return schema ??= zod
-        ? jsonSchemaOf(zod, parts.zod)
-        : (input as JsonSchema | undefined) ?? NO_ARGUMENTS;
+      return plain ?? zod!.schema;
     },
-    ...(zod && { check: (args: unknown) => checkWithZod(zod, args) }),
+    ...(zod && { check: (args: unknown) => zod.check(args) }),
   };
+}
+
+export function isEffect(value: unknown): boolean {
+  return value === "read" || value === "write" || value === "run";
+}
+
+export function isStrings(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === "string");
+}
+
+export function isZod(input: unknown): input is ZodSchema {
+  return typeof input === "object" && input !== null && "_zod" in input;
+}
+
+/** A JSON Schema that a plugin gave, as our own copy. */
+function plainSchema(tool: string, input: unknown): JsonSchema {
+  if (input === undefined) return NO_ARGUMENTS;
+  const { type } = (input ?? {}) as JsonSchema;
+  if (typeof input !== "object" || input === null || (type !== undefined && type !== "object")) {
+    throw new AgentError(`Cannot add the tool ${quote(tool)}: its input is not a schema of an object`);
+  }
+  return copy(input) as JsonSchema;
 }
 
 function traitsOf(
@@ -77,37 +110,93 @@ function traitsOf(
   place: Parameters<AnyTool["traits"]>[1],
 ): Traits {
   const traits = definition.traits?.(args, place) ?? { effect: definition.effect ?? "run" };
-  if (!["read", "write", "run"].includes(traits.effect)) {
-    throw new AgentError(`its traits have no effect of read, write or run`);
+  if (!isEffect(traits.effect)) throw new AgentError("its traits have no effect of read, write or run");
+  if (traits.keys !== undefined && !isStrings(traits.keys)) {
+    throw new AgentError("the keys of its traits are not a list of strings");
   }
   return traits;
 }
 
-function jsonSchemaOf(schema: ZodSchema, zod: object | undefined): JsonSchema {
-  const { toJSONSchema } = zod as { toJSONSchema(schema: unknown, options: object): JsonSchema };
-  return toJSONSchema(schema, { io: "input", unrepresentable: "any" });
-}
+/**
+ * Arguments by a zod schema. Canonical arguments are what the schema takes, so that they stay JSON and can be checked
+ * again after a rewrite; what it makes of them is for the tool alone.
+ */
+class ZodInput {
+  readonly #zod: ZodSchema;
+  readonly #library: () => object | undefined;
+  readonly #outputs = new WeakMap<object, Record<string, unknown>>();
+  #schema: JsonSchema | undefined;
 
-function checkWithZod(schema: ZodSchema, args: unknown): Checked | Promise<Checked> {
-  let parsed;
-  try {
-    parsed = schema.safeParse(args);
-  } catch {
-    // A schema with asynchronous checks says so by throwing.
-    parsed = Promise.resolve(schema.safeParseAsync(args));
+  constructor(zod: ZodSchema, library: () => object | undefined) {
+    this.#zod = zod;
+    this.#library = library;
   }
-  const read = (result: ReturnType<ZodSchema["safeParse"]>): Checked => {
-    if (result.success) return { ok: true, value: result.data as Record<string, unknown> };
-    const issues = result.error!.issues.map(({ path, message }) => ({
-      path: path.map(String).join("."),
-      message,
-    }));
-    return { ok: false, issues };
-  };
-  return isThenable(parsed) ? parsed.then(read) : read(parsed);
+
+  /** A schema that can't be told as JSON Schema is published as taking anything. */
+  get schema(): JsonSchema {
+    if (this.#schema) return this.#schema;
+    const library = this.#library() as
+      | { toJSONSchema(schema: unknown, options: object): JsonSchema }
+      | undefined;
+    try {
+      this.#schema = library?.toJSONSchema(this.#zod, { io: "input", unrepresentable: "any" });
+    } catch {
+      // Stays unknown.
+    }
+    return this.#schema ??= ANY_ARGUMENTS;
+  }
+
+  output(args: Record<string, unknown>): Record<string, unknown> {
+    return this.#outputs.get(args) ?? args;
+  }
+
+  check(args: unknown): Checked | Promise<Checked> {
+    if (isRecord(args) && this.#outputs.has(args)) return { ok: true, value: args };
+    const parsed = this.#parse(args);
+    const settle = (result: ZodResult) =>
+      result.success ? this.#accept(args, result) : this.#coerced(args, result);
+    return isThenable(parsed) ? parsed.then(settle) : settle(parsed);
+  }
+
+  /** What models get wrong in form alone (`"10"` for 10) is put right by the published schema, as for any tool. */
+  async #coerced(args: unknown, refused: ZodResult): Promise<Checked> {
+    const { schema } = this;
+    const checked = needsLibrary(schema) ? await checkWithLibrary(schema, args) : checkSchema(schema, args);
+    if (!checked.ok) return this.#accept(args, refused);
+    return this.#accept(checked.value, await this.#parse(checked.value));
+  }
+
+  #accept(args: unknown, { success, data, error }: ZodResult): Checked {
+    if (!success) {
+      const issues = error!.issues.map(({ path, message }) => ({
+        path: path.map(String).join("."),
+        message,
+      }));
+      return { ok: false, issues };
+    }
+    if (!isRecord(args) || !isRecord(data)) {
+      return { ok: false, issues: [{ path: "", message: "must be an object" }] };
+    }
+    const value = copy(args) as Record<string, unknown>;
+    this.#outputs.set(value, data);
+    return { ok: true, value };
+  }
+
+  #parse(args: unknown): ZodResult | Promise<ZodResult> {
+    try {
+      return this.#zod.safeParse(args);
+    } catch {
+      // A schema with asynchronous checks says so by throwing.
+      return this.#zod.safeParseAsync(args);
+    }
+  }
 }
 
-/** A class, because one is made for every call. Its methods are bound by nobody: plugins call them on the object. */
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** A class, because one is made for every call. Functions are made when asked for: plugins take them off the object. */
 class PluginContext implements ModContext {
   readonly #context: Context;
   readonly #parts: ModToolParts;
@@ -130,35 +219,41 @@ class PluginContext implements ModContext {
     return this.#context.signal;
   }
 
-  resolve(path: string): string {
-    return this.#context.resolve(path);
+  get resolve(): ModContext["resolve"] {
+    return (path) => this.#context.resolve(path);
   }
 
-  identify(path: string): string {
-    return this.#context.identify(path);
+  get identify(): ModContext["identify"] {
+    return (path) => this.#context.identify(path);
   }
 
-  output(text: string): void {
-    this.#context.output(text);
+  get output(): ModContext["output"] {
+    return (text) => this.#context.output(text);
   }
 
-  log(message: string): void {
-    this.#context.log(message);
+  get log(): ModContext["log"] {
+    return (message) => this.#context.log(message);
   }
 
-  secret(name: string): string | undefined {
-    this.#needs(`secrets:${name}`);
-    return this.#context.secret(name);
+  get secret(): ModContext["secret"] {
+    return (name) => {
+      this.#needs(`secrets:${name}`);
+      return this.#context.secret(name);
+    };
   }
 
-  exec(command: string): ReturnType<ModContext["exec"]> {
-    this.#needs("exec");
-    return this.#parts.exec(command, this.cwd, this.signal);
+  get exec(): ModContext["exec"] {
+    return (command) => {
+      this.#needs("exec");
+      return this.#parts.exec(command, this.cwd, this.signal);
+    };
   }
 
-  call(name: string, args: Record<string, unknown>): Promise<Result> {
-    this.#needs("call");
-    return this.#context.call(name, args);
+  get call(): ModContext["call"] {
+    return (name, args) => {
+      this.#needs("call");
+      return this.#context.call(name, args);
+    };
   }
 
   #needs(use: string): void {

@@ -2,7 +2,7 @@
  * Where plugins are looked for: `--plugins` folders in the order given, then the user's. What is found is sorted
  * by name, so that order never depends on a file system. Small, because every start runs it.
  */
-import { errorCode, fileError, UsageError } from "../core/errors.ts";
+import { errorCode, fileError, messageOf, UsageError } from "../core/errors.ts";
 import { basename, join } from "../core/paths.ts";
 import { host } from "../core/runtime.ts";
 
@@ -34,20 +34,22 @@ function inPlace(place: string, needed: boolean): Found[] {
   } catch (error) {
     if (!needed && errorCode(error) === "ENOENT") return [];
     if (needed && errorCode(error) === "ENOTDIR") return [asFile(place)];
-    throw needed
-      ? new UsageError(String((fileError("load plugins from", place, error) as Error).message))
-      : error;
+    throw new UsageError(messageOf(fileError("load plugins from", place, error)));
   }
   return names.flatMap((name) => {
     if (name.startsWith(".") || name === "node_modules") return [];
     const path = join(place, name);
     const file = FILE.exec(name);
+    const found = file ? [{ name: file[1]!, entry: path, place }] : [];
     try {
-      if (host.files.stat(path).kind === "directory") return folderPlugin(path, place) ?? [];
+      const { kind } = host.files.stat(path);
+      if (kind === "directory") return folderPlugin(path, place) ?? [];
+      // Not a pipe, which would be waited for without end.
+      return kind === "file" ? found : [];
     } catch {
-      return [];
+      // A link to nowhere: building it says so by name.
+      return found;
     }
-    return file ? [{ name: file[1]!, entry: path, place }] : [];
   });
 }
 
@@ -61,14 +63,15 @@ function asFile(path: string): Found {
 function folderPlugin(folder: string, place: string): Found | undefined {
   const manifest = join(folder, "package.json");
   const name = basename(folder);
+  let broken = false;
   try {
     const parsed = JSON.parse(new TextDecoder().decode(host.files.read(manifest))) as {
       agent?: { plugin?: unknown };
     };
     const plugin = parsed.agent?.plugin;
     if (typeof plugin === "string") return { name, entry: join(folder, plugin), place, manifest };
-  } catch {
-    // No manifest, or one that isn't ours.
+  } catch (error) {
+    broken = error instanceof SyntaxError;
   }
   for (const index of ["index.ts", "index.js"]) {
     const entry = join(folder, index);
@@ -78,5 +81,6 @@ function folderPlugin(folder: string, place: string): Found | undefined {
       // Not this one.
     }
   }
-  return undefined;
+  // A manifest that can't be read may have named a plugin: building it says what is wrong with it.
+  return broken ? { name, entry: manifest, place } : undefined;
 }
