@@ -33,7 +33,7 @@ export interface HookFace<Canonical = Record<string, unknown>> {
   /** The canonical arguments after a hook replaced the input: shown fields it omits are dropped, hidden ones stay. */
   rewrite(input: Record<string, unknown>, before: Canonical): unknown;
   /** `tool_response`, from what the tool returned. */
-  response(data: unknown, args: Canonical): unknown;
+  response(data: unknown, args: Canonical, place: { resolve(path: string): string }): unknown;
   /** Further names that a matcher for this capability may use. */
   alsoMatches?: readonly string[];
 }

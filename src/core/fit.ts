@@ -15,12 +15,50 @@ const REACH = 64;
 
 /** `text` within `limit`, notice included, cut on grapheme borders. `where` is added to the notice. */
 export function cut(text: string, limit: number, keep: Keep, where = ""): string {
-  if (text.length <= limit) return text;
-  const budget = Math.max(0, limit - notice(text.length, where).length);
+  const [block] = cutBlocks([{ type: "text", text }], limit, keep, where);
+  return block?.type === "text" ? block.text : "";
+}
+
+/**
+ * All text blocks together within `limit`, as if they were one text: a cut in the middle keeps the first and the
+ * last of them, and there is one notice. Blocks of which nothing is left go; images stay.
+ */
+export function cutBlocks(
+  content: readonly Block[],
+  limit: number,
+  keep: Keep,
+  where = "",
+): readonly Block[] {
+  const total = textLength(content);
+  if (total <= limit) return content;
+  const budget = Math.max(0, limit - notice(total, where).length);
   const head = keep === "head" ? budget : Math.ceil(budget / 2);
-  const start = takeHead(text, head);
-  const end = takeTail(text, budget - head);
-  return start + notice(text.length - start.length - end.length, where) + end;
+  const tailFrom = total - (budget - head);
+  let at = 0, kept = 0;
+  const parts = content.map((block) => {
+    if (block.type !== "text") return block;
+    const from = at, { text } = block;
+    at += text.length;
+    const start = takeHead(text, head - from);
+    const end = takeTail(text, at - tailFrom);
+    kept += start.length + end.length;
+    return { start, end, whole: start.length === text.length };
+  });
+  // A limit that the notice alone breaks gets as much of it as there is room for.
+  const said = notice(total - kept, where).slice(0, limit);
+  const cutHere = parts.find((part) => "whole" in part && !part.whole);
+  return parts.flatMap((part): Block[] => {
+    if (!("whole" in part)) return [part];
+    const text = part.start + (part === cutHere ? said : "") + part.end;
+    return text === "" ? [] : [{ type: "text", text }];
+  });
+}
+
+/** UTF-16 code units of all text blocks. */
+export function textLength(content: readonly Block[]): number {
+  let length = 0;
+  for (const block of content) if (block.type === "text") length += block.text.length;
+  return length;
 }
 
 /** At most the first `count` code units, ending on a grapheme border. */
@@ -45,20 +83,23 @@ function border(text: string, index: number, step: -1 | 1): number {
   const from = Math.max(0, index - REACH);
   const window = text.slice(from, index + REACH);
   if (isAscii(window)) return index;
-  let best = step < 0 ? from : Math.min(text.length, index + REACH);
+  let best: number | undefined;
   for (const { index: at } of new Intl.Segmenter().segment(window)) {
     // The window itself may start inside a grapheme, so its first border is not to be trusted.
     if (at === 0 && from > 0) continue;
     const place = from + at;
-    if (step < 0 && place <= index) best = place;
     if (step > 0 && place >= index) return place;
+    if (step < 0 && place <= index) best = place;
   }
-  return best > from || from === 0 ? best : codePointBorder(text, index);
+  if (step > 0 && index + REACH >= text.length) return text.length;
+  return best ?? codePointBorder(text, index, step);
 }
 
-function codePointBorder(text: string, index: number): number {
-  const unit = text.charCodeAt(index);
-  return unit >= 0xdc00 && unit <= 0xdfff ? index - 1 : index;
+/** `index`, or next to it towards `step` where it would part a surrogate pair. */
+function codePointBorder(text: string, index: number, step: -1 | 1): number {
+  const low = (text.charCodeAt(index) & 0xfc00) === 0xdc00;
+  const high = (text.charCodeAt(index - 1) & 0xfc00) === 0xd800;
+  return low && high ? index + step : index;
 }
 
 function isAscii(text: string): boolean {
@@ -77,19 +118,9 @@ export function wellFormed(text: string): string {
 
 /** The last clamp: all text blocks together within `limit`, each well-formed; images are left alone. */
 export function clamp(content: readonly Block[], limit = LAST_LIMIT): readonly Block[] {
-  let total = 0;
-  let clean = true;
-  for (const block of content) {
-    if (block.type !== "text") continue;
-    total += block.text.length;
-    if (block.text.isWellFormed?.() === false) clean = false;
-  }
-  if (clean && total <= limit) return content;
-  let left = limit;
-  return content.map((block) => {
-    if (block.type !== "text") return block;
-    const text = cut(wellFormed(block.text), left, "middle");
-    left = Math.max(0, left - text.length);
-    return { type: "text" as const, text };
-  }).filter((block) => block.type !== "text" || block.text !== "");
+  const clean = content.every((block) => block.type !== "text" || block.text.isWellFormed?.() !== false);
+  const formed = clean
+    ? content
+    : content.map((block) => block.type === "text" ? { ...block, text: wellFormed(block.text) } : block);
+  return cutBlocks(formed, limit, "middle");
 }

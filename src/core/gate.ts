@@ -2,7 +2,7 @@
  * The one gate by which text leaves: shape, redact, cut with an overflow file, clamp. Results, errors, events,
  * logs and overflow files all come through here.
  */
-import { clamp, cut, LAST_LIMIT, wellFormed } from "./fit.ts";
+import { clamp, cut, cutBlocks, LAST_LIMIT, textLength, wellFormed } from "./fit.ts";
 import type { OverflowStore } from "./overflow.ts";
 import type { Redactor } from "./redact.ts";
 import { shape, type Shaped, type Stamp, stamp, textOf } from "./result.ts";
@@ -34,7 +34,8 @@ export class Gate {
 
   /** The limit that holds for a tool: the user's, else its own, else the last one. */
   limitOf(tool: string, own: Limit | undefined): Limit {
-    const chars = this.#limits[tool] ?? own?.chars ?? this.#lastLimit;
+    const set = Object.hasOwn(this.#limits, tool) ? this.#limits[tool] : undefined;
+    const chars = set ?? own?.chars ?? this.#lastLimit;
     return { chars: Math.min(chars, this.#lastLimit), keep: own?.keep ?? "middle" };
   }
 
@@ -48,8 +49,8 @@ export class Gate {
 
   /** The last step before a result leaves: redacted again, well-formed, within the last limit. */
   finish(shaped: Shaped, tool: string): Shaped {
-    const { content } = this.#cut(this.#redact(shaped), tool, { chars: this.#lastLimit, keep: "middle" });
-    return { ...shaped, content: clamp(content, this.#lastLimit) };
+    const fitted = this.#cut(this.#redact(shaped), tool, { chars: this.#lastLimit, keep: "middle" });
+    return { ...fitted, content: clamp(fitted.content, this.#lastLimit) };
   }
 
   /** Now, as results and events carry it. Made once a second: a call asks for it four times. */
@@ -68,29 +69,23 @@ export class Gate {
 
   /** Comes back as it was where there is nothing to redact: the usual case, and done twice a call. */
   #redact(shaped: Shaped): Shaped {
-    if (!this.redactor.active && shaped.content.every(isWellFormed)) return shaped;
+    const { content, stdout, stderr, structured } = shaped;
+    const textOnly = stdout === undefined && stderr === undefined && structured === undefined;
+    if (!this.redactor.active && textOnly && content.every(isWellFormed)) return shaped;
     const clean = (text: string) => this.redact(text);
-    const result: Shaped = { ...shaped, content: shaped.content.map((block) => redactBlock(block, clean)) };
-    if (shaped.stdout) result.stdout = shaped.stdout.map(clean);
-    if (shaped.stderr) result.stderr = shaped.stderr.map(clean);
-    if (shaped.structured !== undefined) result.structured = this.redactor.redactJson(shaped.structured);
+    const result: Shaped = { ...shaped, content: content.map((block) => redactBlock(block, clean)) };
+    if (stdout) result.stdout = stdout.map(clean);
+    if (stderr) result.stderr = stderr.map(clean);
+    if (structured !== undefined) result.structured = this.redactor.redactJson(structured);
     return result;
   }
 
   #cut(shaped: Shaped, tool: string, limit: Limit): Shaped {
-    let length = 0;
-    for (const block of shaped.content) if (block.type === "text") length += block.text.length;
-    if (length <= limit.chars) return shaped;
+    if (textLength(shaped.content) <= limit.chars) return shaped;
     // A tool that spilled as it went names its own file.
     const overflow = shaped.overflow ?? this.overflow.save(tool, textOf(shaped.content));
     const where = overflow === undefined ? "; not saved" : `; all of it: ${overflow}`;
-    let left = limit.chars;
-    const content = shaped.content.map((block): Block => {
-      if (block.type !== "text") return block;
-      const text = cut(block.text, left, limit.keep, where);
-      left = Math.max(0, left - text.length);
-      return { type: "text", text };
-    }).filter((block) => block.type !== "text" || block.text !== "");
+    const content = cutBlocks(shaped.content, limit.chars, limit.keep, where);
     return overflow === undefined ? { ...shaped, content } : { ...shaped, content, overflow };
   }
 }

@@ -16,7 +16,7 @@ export interface HookCall {
   session: { id: string; cwd: string; project: string; mode: Mode };
   /** For hooks that are limited by a permission rule. */
   asked: Asked;
-  signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 export type HookDecision = "allow" | "ask" | "deny";

@@ -51,6 +51,12 @@ export function basename(path: string): string {
   return plain.slice(plain.lastIndexOf("/") + 1);
 }
 
+/** The `file:` address of an absolute path. */
+export function fileUrl(path: string): string {
+  const parts = slashes(path).split("/").map((part, at) => at === 0 ? part : encodeURIComponent(part));
+  return `file://${parts[0] === "" ? "" : "/"}${parts.join("/")}`;
+}
+
 /** `path` seen from `folder`; `undefined` when it isn't inside. `""` is the folder itself. */
 export function inside(folder: string, path: string): string | undefined {
   if (path === folder) return "";
@@ -105,21 +111,26 @@ export function makeFolder(path: string, mode = 0o777): void {
   try {
     host.files.mkdir(path, mode);
   } catch (error) {
-    const code = errorCode(error);
-    if (code === "EEXIST" && host.files.stat(path).kind === "directory") return;
+    if (isFolderThere(path, error)) return;
     const parent = dirname(path);
-    if (code !== "ENOENT" || parent === path) throw error;
-    if (exists(parent)) throw error;
+    if (errorCode(error) !== "ENOENT" || parent === path) throw error;
     makeFolder(parent, mode);
-    makeFolder(path, mode);
+    makeLast(path, mode);
   }
 }
 
-export function exists(path: string): boolean {
+/** One try, so that it ends where nothing can be made though the parent is there. */
+function makeLast(path: string, mode: number): void {
   try {
-    host.files.stat(path);
-    return true;
-  } catch {
-    return false;
+    host.files.mkdir(path, mode);
+  } catch (error) {
+    if (!isFolderThere(path, error)) throw error;
   }
+}
+
+function isFolderThere(path: string, error: unknown): boolean {
+  if (errorCode(error) !== "EEXIST") return false;
+  if (host.files.stat(path).kind === "directory") return true;
+  // As the system says it for a file further up.
+  throw Object.assign(new Error(`${path} is not a folder`), { code: "ENOTDIR" });
 }

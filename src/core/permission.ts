@@ -111,12 +111,12 @@ export class Policy {
   }
 
   /** The deny rule that stands against the call, if one does; `undefined` at once where none concerns it. */
-  async denied(asked: Asked): Promise<Decision | undefined> {
+  denied(asked: Asked): Promise<Decision | undefined> | undefined {
     if (!this.#rules.some((rule) => rule.behavior === "deny" && this.#concerns(rule, asked))) {
       return undefined;
     }
-    const decision = await this.decide(asked);
-    return decision.behavior === "deny" && decision.byRule ? decision : undefined;
+    return Promise.resolve(this.decide(asked))
+      .then((decision) => decision.behavior === "deny" && decision.byRule ? decision : undefined);
   }
 
   /** Rules, then the mode. The strictest answer of all parts of the call. */

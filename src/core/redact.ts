@@ -3,6 +3,8 @@
  * anything is cut, stored, shown or given to a hook or mod. Not covered: a value that was rewritten by
  * arithmetic of its own.
  */
+import { wellFormed } from "./fit.ts";
+import { MOST_DEPTH } from "./schema.ts";
 import type { Secret } from "./secrets.ts";
 
 /** Text in, text out, with every known secret replaced by `<redacted:NAME>`. */
@@ -12,7 +14,10 @@ export interface Redactor {
   redact(text: string): string;
   /** For text that comes in pieces: holds back exactly the end that may begin a secret. */
   stream(): RedactStream;
-  /** The same for any JSON value; strings and keys are redacted, the rest is left. */
+  /**
+   * The same for any JSON value: strings and keys are redacted and well-formed. What is nested deeper than
+   * `MOST_DEPTH` is left out and says so, since nothing behind the gate could take it.
+   */
   redactJson<T>(value: T): T;
 }
 
@@ -22,7 +27,8 @@ export interface RedactStream {
   flush(): string;
 }
 
-const PLACEHOLDER = /<redacted:[A-Za-z0-9_]+>/;
+/** Any name will do: those of `secrets.env` are the user's. */
+const PLACEHOLDER = /<redacted:[^>\r\n]+>/;
 
 /** True for text that holds a redaction mark: such text is never written to a file. */
 export function hasPlaceholder(text: string): boolean {
@@ -34,7 +40,7 @@ const NOTHING: Redactor = {
   active: false,
   redact: (text) => text,
   stream: () => PASS,
-  redactJson: (value) => value,
+  redactJson: (value) => isPlain(value, 0) ? value : visit(value, wellFormed, 0) as typeof value,
 };
 
 /** A redactor for these secrets; costs nothing where there are none. */
@@ -47,84 +53,124 @@ export function redactor(secrets: readonly Secret[]): Redactor {
   return new PatternRedactor(names);
 }
 
+/** True where `visit` would change nothing but secrets: the usual case, which makes no copy. */
+function isPlain(value: unknown, depth: number): boolean {
+  if (typeof value === "string") return wellFormed(value) === value;
+  if (typeof value !== "object" || value === null) return true;
+  if (depth >= MOST_DEPTH) return false;
+  if (Array.isArray(value)) return value.every((item) => isPlain(item, depth + 1));
+  return Object.entries(value).every(([key, item]) => wellFormed(key) === key && isPlain(item, depth + 1));
+}
+
+function visit(value: unknown, clean: (text: string) => string, depth: number): unknown {
+  if (typeof value === "string") return clean(value);
+  if (typeof value !== "object" || value === null) return value;
+  if (depth >= MOST_DEPTH) return `[left out: nested more than ${MOST_DEPTH} deep]`;
+  if (Array.isArray(value)) return value.map((item) => visit(item, clean, depth + 1));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [clean(key), visit(item, clean, depth + 1)]),
+  );
+}
+
+/** A part of a text that is secret: one form of one secret, or several that overlap. */
+interface Span {
+  start: number;
+  end: number;
+  /** Of the secret that begins it. */
+  name: string;
+}
+
 class PatternRedactor implements Redactor {
   readonly active = true;
-  readonly #names: Map<string, string>;
-  readonly #patterns: string[];
+  readonly #names: ReadonlyMap<string, string>;
+  /** By their first code unit, so that a search looks at few. */
+  readonly #byStart = new Map<number, string[]>();
   readonly #expression: RegExp;
-  /** All proper prefixes, to know what a chunk's end may begin. */
   readonly #longest: number;
 
-  constructor(names: Map<string, string>) {
+  constructor(names: ReadonlyMap<string, string>) {
     this.#names = names;
-    // Longest first, so that a short secret never cuts a longer one in two.
-    this.#patterns = [...names.keys()].sort((a, b) => b.length - a.length || (a < b ? -1 : 1));
-    this.#longest = this.#patterns[0]!.length;
-    this.#expression = new RegExp(this.#patterns.map(literal).join("|"), "g");
+    // Longest first, so that of two secrets that begin in one place the longer is found.
+    const patterns = [...names.keys()].sort((a, b) => b.length - a.length || (a < b ? -1 : 1));
+    this.#longest = patterns[0]?.length ?? 0;
+    for (const pattern of patterns) {
+      const start = pattern.charCodeAt(0);
+      const same = this.#byStart.get(start);
+      if (same) same.push(pattern);
+      else this.#byStart.set(start, [pattern]);
+    }
+    this.#expression = new RegExp(patterns.map(literal).join("|"), "g");
   }
 
   redact(text: string): string {
-    return text.replace(this.#expression, (found) => `<redacted:${this.#names.get(found)}>`);
+    return this.#mark(text, this.#spans(text), 0, text.length);
   }
 
   redactJson<T>(value: T): T {
-    return this.#visit(value, 0) as T;
-  }
-
-  #visit(value: unknown, depth: number): unknown {
-    if (typeof value === "string") return this.redact(value);
-    if (typeof value !== "object" || value === null || depth > 200) return value;
-    if (Array.isArray(value)) return value.map((item) => this.#visit(item, depth + 1));
-    return Object.fromEntries(
-      Object.entries(value).map(([key, item]) => [this.redact(key), this.#visit(item, depth + 1)]),
-    );
+    return visit(value, (text) => wellFormed(this.redact(text)), 0) as T;
   }
 
   stream(): RedactStream {
     let held = "";
+    // How much of `held` belongs to a secret whose mark went out already: overlapping ones may go on for ever.
+    let covered = 0;
+    const take = (text: string, end: number) => {
+      const spans = this.#spans(text, covered);
+      const shown = this.#mark(text, spans, covered, end);
+      const across = spans.find((span) => span.start < end && span.end > end);
+      covered = across ? across.end - end : 0;
+      held = text.slice(end);
+      return shown;
+    };
     return {
       push: (chunk) => {
         const text = held + chunk;
-        const keep = this.#heldLength(text);
-        // A secret may itself end in what looks like the beginning of another: whole ones go first.
-        const safe = this.#lastBorder(text, text.length - keep);
-        held = text.slice(safe);
-        return this.redact(text.slice(0, safe));
+        return take(text, text.length - this.#heldLength(text));
       },
-      flush: () => {
-        const rest = this.redact(held);
-        held = "";
-        return rest;
-      },
+      flush: () => take(held, held.length),
     };
+  }
+
+  /** The secret parts, in order. The first `covered` units are one that began before. */
+  #spans(text: string, covered = 0): Span[] {
+    const spans: Span[] = covered > 0 ? [{ start: -1, end: covered, name: "" }] : [];
+    const expression = this.#expression;
+    expression.lastIndex = 0;
+    for (let found = expression.exec(text); found; found = expression.exec(text)) {
+      const start = found.index, end = start + found[0].length;
+      const last = spans.at(-1);
+      if (last && start < last.end) last.end = Math.max(last.end, end);
+      else spans.push({ start, end, name: this.#names.get(found[0])! });
+      // One may begin inside another; the next search must not skip it.
+      expression.lastIndex = start + 1;
+    }
+    return spans;
+  }
+
+  /** `text` from `from` to `to` with a mark for each span that begins there. */
+  #mark(text: string, spans: readonly Span[], from: number, to: number): string {
+    const parts: string[] = [];
+    let at = from;
+    for (const { start, end, name } of spans) {
+      if (start >= to) break;
+      if (start >= 0) parts.push(text.slice(at, start), `<redacted:${name}>`);
+      at = end;
+    }
+    parts.push(text.slice(Math.min(at, to), to));
+    return parts.join("");
   }
 
   /** The length of the longest end of `text` that is the beginning of a pattern. */
   #heldLength(text: string): number {
-    const from = Math.max(0, text.length - this.#longest + 1);
-    for (let start = from; start < text.length; start++) {
+    for (let start = Math.max(0, text.length - this.#longest + 1); start < text.length; start++) {
+      const patterns = this.#byStart.get(text.charCodeAt(start));
+      if (!patterns) continue;
       const end = text.slice(start);
-      if (this.#patterns.some((pattern) => pattern.length > end.length && pattern.startsWith(end))) {
+      if (patterns.some((pattern) => pattern.length > end.length && pattern.startsWith(end))) {
         return end.length;
       }
     }
     return 0;
-  }
-
-  /** `index`, moved left out of any whole secret that stands across it. */
-  #lastBorder(text: string, index: number): number {
-    const from = Math.max(0, index - this.#longest);
-    this.#expression.lastIndex = from;
-    for (let match = this.#expression.exec(text); match; match = this.#expression.exec(text)) {
-      const end = match.index + match[0].length;
-      if (match.index < index && end > index) {
-        this.#expression.lastIndex = 0;
-        return match.index;
-      }
-      if (match.index >= index) break;
-    }
-    this.#expression.lastIndex = 0;
-    return index;
   }
 }
 
@@ -135,25 +181,45 @@ function literal(text: string): string {
 /** Every form of a value that redaction looks for. Forms that shrink below 6 characters are left out. */
 function formsOf(value: string): string[] {
   const bytes = new TextEncoder().encode(value);
-  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0"));
+  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
   const percent = encodeURIComponent(value.toWellFormed());
+  const json = JSON.stringify(value).slice(1, -1);
   const forms = [
     value,
     ...base64Forms(bytes),
-    hex.join(""),
-    hex.join("").toUpperCase(),
+    hex,
+    hex.toUpperCase(),
+    ...lines(hex, HEX_LINE),
     percent,
     percent.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase()),
     percent.replaceAll("%20", "+"),
-    JSON.stringify(value).slice(1, -1),
+    json,
+    json.replace(/[^\x00-\x7f]/g, (unit) => "\\u" + unit.charCodeAt(0).toString(16).padStart(4, "0")),
+    // In single quotes, in double quotes, and with backslashes alone.
     value.replaceAll("'", "'\\''"),
+    value.replace(/[$`"\\]/g, "\\$&"),
     value.replace(/[^\w@%+=:,./-]/g, "\\$&"),
   ];
   // A value of several lines may be printed with other line ends, or line by line.
   if (value.includes("\n")) {
-    forms.push(value.replaceAll("\n", "\r\n"), ...value.split(/\r?\n/).filter((line) => line.length >= 16));
+    forms.push(value.replaceAll("\n", "\r\n"), ...value.split(/\r?\n/).filter(isLongLine));
   }
   return [...new Set(forms)].filter((form) => form.length >= 6);
+}
+
+/** Where programs break encoded text: `base64`, PEM, `xxd -p`. */
+const BASE64_LINES = [76, 64] as const;
+const HEX_LINE = 60;
+
+function isLongLine(line: string): boolean {
+  return line.length >= 16;
+}
+
+/** The lines of an encoded value that is printed by itself; nothing where it fits on one. */
+function lines(encoded: string, width: number): string[] {
+  const count = encoded.length > width ? Math.ceil(encoded.length / width) : 0;
+  return Array.from({ length: count }, (_, line) => encoded.slice(line * width, (line + 1) * width))
+    .filter(isLongLine);
 }
 
 /**
@@ -163,13 +229,12 @@ function formsOf(value: string): string[] {
 function base64Forms(bytes: Uint8Array): string[] {
   const forms: string[] = [];
   for (let before = 0; before < 3; before++) {
-    const padded = new Uint8Array(before + bytes.length);
-    padded.set(bytes, before);
-    const encoded = btoa(String.fromCharCode(...padded)).replace(/=+$/, "");
+    const padded = "\0".repeat(before) + Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
+    const encoded = btoa(padded).replace(/=+$/, "");
     const skip = before === 0 ? 0 : before + 1;
-    const end = padded.length % 3 === 0 ? encoded.length : encoded.length - 1;
-    const middle = encoded.slice(skip, end);
+    const middle = encoded.slice(skip, padded.length % 3 === 0 ? encoded.length : -1);
     forms.push(middle, middle.replaceAll("+", "-").replaceAll("/", "_"));
+    if (before === 0) forms.push(...BASE64_LINES.flatMap((width) => lines(middle, width)));
   }
   return forms.filter((form) => form.length >= 8);
 }

@@ -70,6 +70,7 @@ function shapeValue(value: unknown): Shaped {
   const shaped = (content: readonly Block[]): Shaped => ({ ...pickOutput(record), content, status });
   const { content, output, message, files, todos } = record;
   if (isBlocks(content)) return shaped(content.map(block));
+  if (Array.isArray(content) && content.length === 0) return shaped([]);
   if (typeof content === "string") return shaped(text(content));
   if (typeof output === "string") return shaped(text(output));
   const keys = Object.keys(record).filter((key) => key !== "status");

@@ -85,7 +85,6 @@ export interface Host {
   stdin(): AsyncIterable<Uint8Array>;
   /** A module of Node's, loaded now. */
   builtin<T>(name: `node:${string}`): T;
-  setExitCode(code: number): void;
   exit(code: number): never;
   /** Calls `handler` on each `signal`; returns the remover. */
   onSignal(signal: "SIGINT" | "SIGTERM" | "SIGHUP", handler: () => void): () => void;

@@ -46,7 +46,6 @@ interface DenoNamespace {
   stdin: { readable: ReadableStream<Uint8Array>; isTerminal(): boolean };
   stdout: DenoStream;
   stderr: DenoStream;
-  exitCode: number;
   exit(code: number): never;
   addSignalListener(signal: string, handler: () => void): void;
   removeSignalListener(signal: string, handler: () => void): void;
@@ -107,9 +106,6 @@ export function denoHost(): Host {
     },
     stdin: () => deno.stdin.readable as unknown as AsyncIterable<Uint8Array>,
     builtin: <T>(name: string) => globalThis.process.getBuiltinModule(name) as T,
-    setExitCode: (code) => {
-      deno.exitCode = code;
-    },
     exit: (code) => deno.exit(code),
     onSignal(signal, handler) {
       deno.addSignalListener(signal, handler);

@@ -29,9 +29,6 @@ export function nodeHost(): Host {
     write: (fd, text) => writeAll(fs, fd, new TextEncoder().encode(text)),
     stdin: () => process.stdin,
     builtin,
-    setExitCode: (code) => {
-      process.exitCode = code;
-    },
     exit: (code) => process.exit(code),
     onSignal(signal, handler) {
       process.on(signal, handler);

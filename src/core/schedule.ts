@@ -8,7 +8,7 @@
 import { AgentError } from "./errors.ts";
 import type { Traits } from "./tool.ts";
 
-/** What a call claims: keys, absent for everything; alone or with other readers. */
+/** What a call claims: keys, absent for everything, none for nothing; alone or with other readers. */
 export interface Claim {
   readonly keys: readonly string[] | undefined;
   readonly alone: boolean;
@@ -36,9 +36,10 @@ interface Entry {
   order: number;
   place: number;
   parent: Entry | undefined;
-  root: Entry | undefined;
   claim: Claim | undefined;
   running: boolean;
+  /** Calls that it made and that aren't over. */
+  readonly nested: Set<Entry>;
   wake: (() => void) | undefined;
   /** While waiting: the entries it waits for. */
   waitsFor: readonly Entry[];
@@ -47,6 +48,8 @@ interface Entry {
 export class Schedule {
   readonly #live = new Set<Entry>();
   readonly #byKey = new Map<string, Set<Entry>>();
+  /** How many live entries are nested in others: without any there are no cycles. */
+  #nested = 0;
   /** Entries that claim everything. */
   readonly #wide = new Set<Entry>();
   #next = 0;
@@ -54,18 +57,21 @@ export class Schedule {
   /** A ticket in order of arrival; a nested call passes its parent's and inherits its claims. */
   take(parent?: Ticket): Ticket {
     const above = parent instanceof ScheduleTicket ? parent.entry : undefined;
-    const root = above?.root ?? above;
     const entry: Entry = {
-      order: root?.order ?? this.#next,
+      order: above?.order ?? this.#next,
       place: this.#next++,
       parent: above,
-      root,
       claim: undefined,
       running: false,
+      nested: new Set(),
       wake: undefined,
       waitsFor: [],
     };
     this.#live.add(entry);
+    if (above) {
+      above.nested.add(entry);
+      this.#nested++;
+    }
     return new ScheduleTicket(this, entry);
   }
 
@@ -90,9 +96,17 @@ export class Schedule {
   }
 
   enter(entry: Entry, claim: Claim, makeSignal: (() => AbortSignal) | undefined): Promise<void> | undefined {
+    const declared = entry.claim;
     this.declare(entry, claim);
-    if (this.#start(entry)) return undefined;
-    const signal = makeSignal?.();
+    const started = this.#start(entry);
+    // Who waits for what this call said before may go on now.
+    if (declared && !sameClaim(declared, claim)) this.#wakeAll();
+    if (started) return undefined;
+    return this.#line(entry, makeSignal?.());
+  }
+
+  /** Waits to be woken until `entry` can start. */
+  #line(entry: Entry, signal: AbortSignal | undefined): Promise<void> {
     return new Promise((resolve, reject) => {
       const settle = () => {
         entry.wake = undefined;
@@ -114,12 +128,15 @@ export class Schedule {
       };
       if (signal?.aborted) return abort();
       signal?.addEventListener("abort", abort, { once: true });
+      // A nested call that waits for this one may be what this one waits for: it must not wait any longer.
+      if (this.#nested > 0) this.#wakeAll();
     });
   }
 
   leave(entry: Entry): void {
     if (!this.#live.delete(entry)) return;
     this.#drop(entry);
+    if (entry.parent?.nested.delete(entry)) this.#nested--;
     entry.running = false;
     entry.wake = undefined;
     this.#wakeAll();
@@ -129,7 +146,7 @@ export class Schedule {
     const blockers = this.#blockers(entry);
     entry.waitsFor = blockers;
     if (blockers.length > 0) {
-      if (entry.root && blockers.some((blocker) => this.#waitsOn(blocker, entry.root!))) {
+      if (entry.parent && blockers.some((blocker) => leadsTo(blocker, entry, new Set()))) {
         throw new AgentError(
           "Cannot run a nested call: it would wait for a call that waits for its own parent",
           "declare the files that the outer tool touches as its keys",
@@ -145,33 +162,23 @@ export class Schedule {
   #blockers(entry: Entry): Entry[] {
     const claim = entry.claim!;
     const found = new Set<Entry>();
+    const seen = new Set<Entry>();
     const look = (others: Iterable<Entry>) => {
       for (const other of others) {
         const conflict = claim.alone || other.claim!.alone;
         if (!conflict || !(other.running || isBefore(other, entry)) || isFamily(entry, other)) continue;
+        // One that isn't running and can't before this one is over would wait for ever.
+        if (!other.running && this.#nested > 0 && leadsTo(other, entry, seen)) continue;
         found.add(other);
       }
     };
-    look(this.#wide);
+    if (claim.keys?.length !== 0) look(this.#wide);
     if (claim.keys === undefined) {
       for (const holders of this.#byKey.values()) look(holders);
     } else {
       for (const key of claim.keys) look(this.#byKey.get(key) ?? []);
     }
     return [...found];
-  }
-
-  /** Does `entry`, or a call nested in it, wait for the family of `root`? */
-  #waitsOn(entry: Entry, root: Entry, seen = new Set<Entry>()): boolean {
-    const family = entry.root ?? entry;
-    if (family === root) return true;
-    if (seen.has(family)) return false;
-    seen.add(family);
-    for (const member of this.#live) {
-      if (member !== family && member.root !== family) continue;
-      if (member.wake && member.waitsFor.some((other) => this.#waitsOn(other, root, seen))) return true;
-    }
-    return false;
   }
 
   #drop(entry: Entry): void {
@@ -193,6 +200,21 @@ export class Schedule {
 
 function isBefore(a: Entry, b: Entry): boolean {
   return a.order < b.order || (a.order === b.order && a.place < b.place);
+}
+
+/** Does `from` wait for `target`, itself, by a call nested in it, or by way of others? `seen` led nowhere. */
+function leadsTo(from: Entry, target: Entry, seen: Set<Entry>): boolean {
+  if (from === target) return true;
+  if (seen.has(from)) return false;
+  seen.add(from);
+  if (from.wake && from.waitsFor.some((other) => leadsTo(other, target, seen))) return true;
+  for (const nested of from.nested) if (leadsTo(nested, target, seen)) return true;
+  return false;
+}
+
+function sameClaim(a: Claim, b: Claim): boolean {
+  return a.alone === b.alone && a.keys?.length === b.keys?.length &&
+    (a.keys?.every((key, index) => key === b.keys?.[index]) ?? true);
 }
 
 /** A call never waits for itself, for one that it is nested in, or for one nested in it. */

@@ -6,6 +6,7 @@
  * says so, and `checkWithLibrary` loads `@cfworker/json-schema` then.
  */
 import { AgentError, quote } from "./errors.ts";
+import { takeHead } from "./fit.ts";
 
 export interface JsonSchema {
   type?: string | readonly string[];
@@ -39,6 +40,9 @@ export interface Issue {
 
 export type Checked = { ok: true; value: Record<string, unknown> } | { ok: false; issues: Issue[] };
 
+/** How deep arguments may be nested, and any JSON that leaves: what is deeper breaks whoever reads it. */
+export const MOST_DEPTH = 200;
+
 const UNDERSTOOD = new Set([
   ..."type description properties required additionalProperties items enum const default title examples"
     .split(" "),
@@ -46,10 +50,16 @@ const UNDERSTOOD = new Set([
   ..."pattern anyOf $schema $comment deprecated readOnly writeOnly format".split(" "),
 ]);
 
+/** What may stand beside `anyOf`: it decides alone. */
+const SAYS_NOTHING = new Set(
+  "anyOf description default title examples $schema $comment deprecated readOnly writeOnly".split(" "),
+);
+
 /** True when `schema` uses keywords that `checkSchema` would overlook. */
 export function needsLibrary(schema: JsonSchema | boolean | undefined): boolean {
   if (typeof schema !== "object" || schema === null) return false;
-  for (const key of Object.keys(schema)) if (!UNDERSTOOD.has(key)) return true;
+  const known = schema.anyOf ? SAYS_NOTHING : UNDERSTOOD;
+  for (const key of Object.keys(schema)) if (!known.has(key)) return true;
   const parts = [...Object.values(schema.properties ?? {}), ...(schema.anyOf ?? [])];
   for (const nested of [schema.items, schema.additionalProperties]) {
     if (typeof nested === "object") parts.push(nested);
@@ -268,8 +278,13 @@ function article(type: string): string {
 
 function show(value: unknown): string {
   if (value === undefined) return "nothing";
-  const text = JSON.stringify(value) ?? String(value);
-  return text.length > 80 ? `${text.slice(0, 79)}…` : text;
+  let text: string;
+  try {
+    text = JSON.stringify(value) ?? String(value);
+  } catch {
+    return "something that is not JSON or nested too deep";
+  }
+  return text.length > 80 ? `${takeHead(text, 79)}…` : text;
 }
 
 function same(a: unknown, b: unknown): boolean {
@@ -285,16 +300,19 @@ function put(target: Record<string, unknown>, key: string, value: unknown): void
 }
 
 /** A deep copy of JSON data; anything that isn't JSON data is refused by name. */
-export function copy(value: unknown): unknown {
+export function copy(value: unknown, depth = 0): unknown {
   if (typeof value !== "object" || value === null) {
     if (typeof value === "function" || typeof value === "symbol" || typeof value === "bigint") {
       throw new AgentError(`Cannot use a ${typeof value} as an argument`);
     }
     return value;
   }
-  if (Array.isArray(value)) return value.map(copy);
+  if (depth >= MOST_DEPTH) throw new AgentError(`Cannot use arguments nested more than ${MOST_DEPTH} deep`);
+  if (Array.isArray(value)) return value.map((item) => copy(item, depth + 1));
   const result: Record<string, unknown> = {};
-  for (const key of Object.keys(value)) put(result, key, copy((value as Record<string, unknown>)[key]));
+  for (const key of Object.keys(value)) {
+    put(result, key, copy((value as Record<string, unknown>)[key], depth + 1));
+  }
   return result;
 }
 
@@ -312,8 +330,12 @@ export function deepFreeze<T>(value: T): T {
  * the root. Key order is that of the source, so the bytes are the same everywhere.
  */
 export function publishSchema(schema: JsonSchema): JsonSchema {
-  const cleaned = clean(schema) as JsonSchema;
-  return cleaned.type === "object" ? cleaned : { type: "object", properties: {} };
+  if (typeof schema !== "object" || schema === null) return { type: "object", properties: {} };
+  const { type, ...rest } = clean(schema) as JsonSchema;
+  if (type === "object") return { type, ...rest };
+  return type === undefined && rest.properties
+    ? { type: "object", ...rest }
+    : { type: "object", properties: {} };
 }
 
 function clean(node: unknown): unknown {

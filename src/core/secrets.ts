@@ -95,7 +95,8 @@ function readSecretsFile(): Secret[] {
   return text.split("\n").flatMap((line) => {
     const at = line.indexOf("=");
     if (at < 1 || line.trimStart().startsWith("#")) return [];
-    return [{ name: line.slice(0, at).trim(), value: unquote(line.slice(at + 1).trim()) }];
+    const name = line.slice(0, at).trim();
+    return name === "" ? [] : [{ name, value: unquote(line.slice(at + 1).trim()) }];
   });
 }
 

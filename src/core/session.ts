@@ -2,6 +2,7 @@
  * What calls of one session share and may change: the folder, the permission mode, what was read. Later calls see
  * the change; a turn only points here.
  */
+import { quote, UsageError } from "./errors.ts";
 import { randomHex } from "./hash.ts";
 import { realPath } from "./paths.ts";
 import type { Mode } from "./permission.ts";
@@ -16,6 +17,10 @@ export class Session {
 
   constructor(options: { id?: string; cwd: string; mode: Mode }) {
     this.id = options.id ?? newSessionId();
+    // It becomes a file's name, so it must not lead out of the folder.
+    if (!isSessionName(this.id)) {
+      throw new UsageError(`Cannot use the session ${quote(this.id)}: not a plain name`, SESSION_NAMES);
+    }
     this.project = realPath(options.cwd);
     this.cwd = this.project;
     this.mode = options.mode;
@@ -32,7 +37,10 @@ export function newSessionId(now = new Date()): string {
   return `${now.toISOString().slice(0, 19).replace(/[-:]/g, "")}-${randomHex(6)}`;
 }
 
-/** A session's name from the command line becomes a file's name, so only plain characters are taken. */
+/** What `isSessionName` takes, in words. */
+export const SESSION_NAMES = "letters, digits, dots, dashes and underscores, a letter or digit first";
+
+/** A session's name becomes a file's name, so only plain characters are taken. */
 export function isSessionName(name: string): boolean {
   return /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/.test(name);
 }

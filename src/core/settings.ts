@@ -8,7 +8,7 @@ import { type Mode, MODES } from "./permission.ts";
 import type { ParseError } from "jsonc-parser";
 import { host } from "./runtime.ts";
 
-type Kind = "number" | "boolean" | "string" | "strings" | "object";
+type Kind = "number" | "boolean" | "string" | "strings" | "numbers" | "object";
 
 interface Setting {
   kind: Kind;
@@ -38,7 +38,7 @@ export const SETTINGS = {
     oneOf: MODES,
   },
   "toolset": { kind: "string", fallback: "default", about: "the tools a model is shown" },
-  "limits": { kind: "object", fallback: {}, about: "characters of a result, by tool" },
+  "limits": { kind: "numbers", fallback: {}, about: "characters of a result, by tool" },
   "limits.result": { kind: "number", fallback: 32_000, about: "characters of any result" },
   "overflow.enabled": {
     kind: "boolean",
@@ -66,6 +66,7 @@ interface Kinds {
   boolean: boolean;
   string: string;
   strings: readonly string[];
+  numbers: Readonly<Record<string, number>>;
   object: Readonly<Record<string, unknown>>;
 }
 export type SettingValue<N extends SettingName> = Kinds[(typeof SETTINGS)[N]["kind"]];
@@ -126,7 +127,7 @@ function environmentLayer(): Layer {
   const values = new Map<SettingName, unknown>();
   for (const name of Object.keys(SETTINGS) as SettingName[]) {
     const { kind } = SETTINGS[name];
-    if (kind === "object") continue;
+    if (kind === "object" || kind === "numbers") continue;
     const variable = variableOf(name);
     const text = host.env(variable);
     if (text !== undefined && text !== "") values.set(name, parse(name, kind, text, variable));
@@ -135,16 +136,10 @@ function environmentLayer(): Layer {
   return { origin: "environment", values };
 }
 
-const WORDS: Record<string, boolean> = {
-  on: true,
-  true: true,
-  1: true,
-  yes: true,
-  off: false,
-  false: false,
-  0: false,
-  no: false,
-};
+const WORDS: ReadonlyMap<string, boolean> = new Map([
+  ...["on", "true", "1", "yes"].map((word) => [word, true] as const),
+  ...["off", "false", "0", "no"].map((word) => [word, false] as const),
+]);
 
 function parse(name: SettingName, kind: Kind, text: string, from: string): unknown {
   const wrong = (expected: string) =>
@@ -155,7 +150,7 @@ function parse(name: SettingName, kind: Kind, text: string, from: string): unkno
     return number;
   }
   if (kind === "boolean") {
-    const value = WORDS[text.toLowerCase()];
+    const value = WORDS.get(text.toLowerCase());
     if (value === undefined) throw wrong("on or off");
     return value;
   }
@@ -217,10 +212,9 @@ function flatten(
   }
   for (const [key, value] of Object.entries(node)) {
     const name = prefix === "" ? key : `${prefix}.${key}`;
-    if (name in SETTINGS) {
-      const known = name as SettingName;
-      checkType(known, value, path);
-      values.set(known, value);
+    if (isSetting(name)) {
+      checkSetting(name, value, path);
+      values.set(name, value);
       if (!(value !== null && typeof value === "object" && hasDeeper(name))) continue;
     }
     if (hasDeeper(name)) flattenKnown(value, name, path, values, warn);
@@ -239,12 +233,12 @@ function flattenKnown(
   values: Map<SettingName, unknown>,
   warn: (text: string) => void,
 ): void {
-  if (!(name in SETTINGS)) return flatten(value, name, path, values, warn);
+  if (!isSetting(name)) return flatten(value, name, path, values, warn);
   for (const [key, item] of Object.entries(value as object)) {
     const deeper = `${name}.${key}`;
-    if (!(deeper in SETTINGS)) continue;
-    checkType(deeper as SettingName, item, path);
-    values.set(deeper as SettingName, item);
+    if (!isSetting(deeper)) continue;
+    checkSetting(deeper, item, path);
+    values.set(deeper, item);
   }
 }
 
@@ -253,21 +247,36 @@ function hasDeeper(name: string): boolean {
 }
 
 const FITS: Record<Kind, (value: unknown) => boolean> = {
-  number: (value) => typeof value === "number",
+  number: isAmount,
   boolean: (value) => typeof value === "boolean",
   string: (value) => typeof value === "string",
   strings: (value) => Array.isArray(value) && value.every((item) => typeof item === "string"),
-  object: (value) => typeof value === "object" && value !== null && !Array.isArray(value),
+  numbers: (value) => isRecord(value) && Object.values(value).every(isAmount),
+  object: isRecord,
 };
 
-function checkType(name: SettingName, value: unknown, path: string): void {
+function isAmount(value: unknown): boolean {
+  return typeof value === "number" && Number.isFinite(value) && value >= 0;
+}
+
+function isRecord(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+export function isSetting(name: string): name is SettingName {
+  return Object.hasOwn(SETTINGS, name);
+}
+
+/** Throws where `value` is not what the setting takes; `path` names where it comes from. */
+export function checkSetting(name: SettingName, value: unknown, path: string): void {
   const { kind } = SETTINGS[name];
   const right = FITS[kind](value);
   if (!right) {
     const expected = {
       strings: "a list of strings",
+      numbers: "an object of numbers from 0 up",
       object: "an object",
-      number: "a number",
+      number: "a number from 0 up",
       boolean: "true or false",
       string: "a string",
     };

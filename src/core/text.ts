@@ -80,16 +80,19 @@ export function encode(text: string, mark: boolean): Uint8Array {
  * are no UTF-8 may be text in another encoding.
  */
 export function isBinary(bytes: Uint8Array): boolean {
-  const sample = bytes.subarray(0, 8192);
+  const length = Math.min(bytes.length, SAMPLE);
+  if (bytes.subarray(0, length).includes(0)) return true;
   let odd = 0;
-  for (const byte of sample) {
-    if (byte === 0) return true;
-    if (byte < 32 && byte !== 9 && byte !== 10 && byte !== 13 && byte !== 12 && byte !== 27 && byte !== 8) {
-      odd++;
-    }
+  for (let i = 0; i < length; i++) {
+    const byte = bytes[i]!;
+    if (byte < 32 && !TEXT_CONTROLS.has(byte)) odd++;
   }
-  return sample.length > 0 && odd / sample.length > 0.1;
+  return odd > length / 10;
 }
+
+const SAMPLE = 8192;
+/** Backspace, tab, line feed, form feed, carriage return, escape. */
+const TEXT_CONTROLS: ReadonlySet<number> = new Set([8, 9, 10, 12, 13, 27]);
 
 /** The line end that most lines have. A file without any, or with as many of each, has LF. */
 export function dominantEnd(text: string): "\n" | "\r\n" {

@@ -21,6 +21,8 @@ export interface Subject {
   /** A real absolute path, a shell command's text, an address or a tool's name. */
   value: string;
   access?: Effect;
+  /** The folder that a command starts in, where it isn't the session's. */
+  cwd?: string;
 }
 
 /** What a tool answers about *this* call. Absent `keys` claim everything: such a call runs alone. */

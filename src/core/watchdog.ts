@@ -1,5 +1,8 @@
 import { host } from "./runtime.ts";
 
+/** The longest time that a timer of the runtimes can wait; a longer one would fire at once. */
+const LONGEST_MS = 2 ** 31 - 1;
+
 /** One timer for any number of deadlines: a timer per handler would cost more than most handlers. */
 export class Watchdog {
   readonly #entries = new Set<{ deadline: number; expire: () => void }>();
@@ -34,7 +37,8 @@ export class Watchdog {
   #arm(deadline: number): void {
     clearTimeout(this.#timer);
     this.#due = deadline;
-    this.#timer = setTimeout(() => this.#expire(), Math.max(0, Math.ceil(deadline - host.now())));
+    const ms = Math.min(Math.max(0, Math.ceil(deadline - host.now())), LONGEST_MS);
+    this.#timer = setTimeout(() => this.#expire(), ms);
   }
 
   #disarm(): void {
@@ -46,11 +50,11 @@ export class Watchdog {
   #expire(): void {
     const now = host.now();
     this.#disarm();
-    for (const entry of [...this.#entries]) {
-      if (entry.deadline > now) continue;
-      this.#entries.delete(entry);
-      entry.expire();
-    }
+    const due = [...this.#entries].filter(({ deadline }) => deadline <= now).sort((a, b) =>
+      a.deadline - b.deadline
+    );
+    // One that another's end has just stopped is not there any more.
+    for (const entry of due) if (this.#entries.delete(entry)) entry.expire();
     let next = Infinity;
     for (const { deadline } of this.#entries) next = Math.min(next, deadline);
     if (next < this.#due) this.#arm(next);

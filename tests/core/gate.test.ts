@@ -1,0 +1,92 @@
+/** The gate: the one place where results are redacted, cut, saved and clamped. */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { test } from "node:test";
+import { Gate } from "../../src/core/gate.ts";
+import { OverflowStore } from "../../src/core/overflow.ts";
+import { redactor } from "../../src/core/redact.ts";
+import { text, textOf } from "../../src/core/result.ts";
+import { Scratch } from "../support.ts";
+
+const SECRET = "secret-value-1234";
+
+function gateIn(scratch: Scratch, limits: Record<string, number> = {}, secret = true): Gate {
+  return new Gate({
+    redactor: redactor(secret ? [{ name: "S", value: SECRET }] : []),
+    overflow: new OverflowStore({
+      folder: path.join(scratch.root, "overflow"),
+      project: scratch.work,
+      enabled: true,
+      fileCap: 1e6,
+      totalCap: 1e6,
+    }),
+    lastLimit: 1000,
+    limits,
+  });
+}
+
+test("redaction comes before the cut, so a secret on the border leaves no half of itself", () => {
+  using scratch = new Scratch();
+  const gate = gateIn(scratch);
+  for (let pad = 380; pad < 520; pad++) {
+    const given = "x".repeat(pad) + SECRET + "y".repeat(2000);
+    const shaped = gate.finish(gate.admit(given, "tool", { chars: 1000, keep: "middle" }), "tool");
+    const shown = textOf(shaped.content);
+    assert.ok(shown.length <= 1000);
+    assert.ok(!/secret|value|1234/.test(shown.replaceAll("<redacted:S>", "")), shown);
+    if (pad % 50 === 0) assert.ok(!readFileSync(shaped.overflow!, "utf8").includes(SECRET));
+  }
+});
+
+test("what comes in after the tool, from a mod or a hook, obeys the last limit and is saved as well", () => {
+  using scratch = new Scratch();
+  const gate = gateIn(scratch);
+  const shaped = gate.finish({
+    content: text(SECRET + "z".repeat(5000)),
+    status: "success",
+    stderr: [SECRET],
+  }, "tool");
+  assert.ok(textOf(shaped.content).length <= 1000);
+  assert.match(textOf(shaped.content), /^<redacted:S>z+\n\.\.\. \[\d+ characters omitted; all of it: /);
+  assert.deepEqual(shaped.stderr, ["<redacted:S>"]);
+  assert.equal(readFileSync(shaped.overflow!, "utf8"), "<redacted:S>" + "z".repeat(5000));
+});
+
+test("a result that a tool cut itself keeps the tool's own file", () => {
+  using scratch = new Scratch();
+  const shaped = gateIn(scratch).admit({ content: "x".repeat(2000), overflow: "/own" }, "tool", {
+    chars: 100,
+    keep: "head",
+  });
+  assert.equal(shaped.overflow, "/own");
+  assert.match(textOf(shaped.content), /^x+\n\.\.\. \[\d+ characters omitted; all of it: \/own\] \.\.\.\n$/);
+});
+
+test("the user's limit for a tool beats the tool's, and none beats the last one", () => {
+  using scratch = new Scratch();
+  const gate = gateIn(scratch, { shell: 50, huge: 99_999 });
+  assert.deepEqual(gate.limitOf("shell", { chars: 30_000, keep: "head" }), { chars: 50, keep: "head" });
+  assert.equal(gate.limitOf("huge", undefined).chars, 1000);
+  assert.equal(gate.limitOf("other", { chars: 70, keep: "middle" }).chars, 70);
+  assert.equal(gate.limitOf("constructor", undefined).chars, 1000);
+});
+
+test("structured data, both streams and keys are redacted and well-formed, with secrets or without", () => {
+  using scratch = new Scratch();
+  const value = {
+    content: "a\ud800",
+    stdout: ["b\ud800"],
+    stderr: ["c\udc00"],
+    structured: { "k\ud800": ["\udfff"] },
+  };
+  for (const secret of [true, false]) {
+    const shaped = gateIn(scratch, {}, secret).admit(value, "tool", { chars: 1000, keep: "middle" });
+    assert.ok(!/\\ud|[\ud800-\udfff]/i.test(JSON.stringify(shaped)), JSON.stringify(shaped));
+  }
+  const shaped = gateIn(scratch).admit({ content: "", structured: { [SECRET]: SECRET } }, "t", {
+    chars: 9,
+    keep: "head",
+  });
+  assert.deepEqual(shaped.structured, { "<redacted:S>": "<redacted:S>" });
+});
