@@ -3,7 +3,9 @@
  * test fails when the files are stale.
  */
 import * as z from "zod";
-import { overview } from "../src/cli/help.ts";
+import type { Flag } from "../src/cli/command.ts";
+import { COMMANDS, COMMON, ENVIRONMENT, EXIT_CODES } from "../src/cli/commands.ts";
+import { flagName, overview } from "../src/cli/help.ts";
 import type { AnyFace } from "../src/core/face.ts";
 import { host } from "../src/core/runtime.ts";
 import { assetKey } from "../src/core/registry.ts";
@@ -35,8 +37,56 @@ export function generated(root: string): Record<string, string> {
       `${HEADER}export const ASSETS: Readonly<Record<string, { description: string; schema: object }>> = ${
         JSON.stringify(assets, null, 2)
       };\n`,
+    "docs/cli.md": commandLinePage(),
     "src/generated/help.ts": `${HEADER}export const HELP = ${JSON.stringify(overview())};\n`,
   };
+}
+
+/** The page about the command line, from the same declarations as parser and help. */
+function commandLinePage(): string {
+  const flagTable = (flags: readonly Flag[]) => [
+    "| flag | |",
+    "|---|---|",
+    ...flags.map((flag) => `| \`${flagName(flag)}\` | ${flag.about.replaceAll("|", "\\|")} |`),
+  ];
+  const sections = COMMANDS.filter(({ hidden }) => !hidden).flatMap((command) => [
+    `## agent ${command.name}${command.args ? ` ${command.args}` : ""}`,
+    "",
+    `${command.about[0]!.toUpperCase()}${command.about.slice(1)}.`,
+    "",
+    "```sh",
+    ...command.examples.map(({ line, about }) => `${line}  # ${about}`),
+    "```",
+    "",
+    ...(command.flags.length > 0 ? [...flagTable(command.flags), ""] : []),
+  ]);
+  return [
+    "<!-- Made by scripts/generate.ts from src/cli/commands.ts. Do not edit: npm run build -->",
+    "# The command line",
+    "",
+    "`agent <command> [flags]`. Standard output is the result alone; warnings and errors go to standard error. Text after",
+    "`--` is never a flag.",
+    "",
+    ...flagTable(COMMON),
+    "",
+    ...sections,
+    "## Environment",
+    "",
+    "| variable | |",
+    "|---|---|",
+    ...ENVIRONMENT.map(([name, about]) => `| \`${name}\` | ${about} |`),
+    "",
+    "Every setting that isn't an object can be set by `AGENT_` and its name: `agent config list` shows them all.",
+    "",
+    "## Exit codes",
+    "",
+    "| code | |",
+    "|---|---|",
+    ...EXIT_CODES.map(([code, about]) => `| ${code} | ${about} |`),
+    "",
+    "Of many calls from standard input: 0 if all succeeded, 1 if any did not, 2 if nothing could start.",
+    "",
+  ].join("\n");
 }
 
 function schemaOf({ input }: Pick<AnyTool | AnyFace, "input">): JsonSchema {

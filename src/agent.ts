@@ -14,7 +14,14 @@ import { localFiles } from "./core/local_files.ts";
 import { CallLog } from "./core/log.ts";
 import { OverflowStore } from "./core/overflow.ts";
 import { join, realPath } from "./core/paths.ts";
-import { type Matchers, type Mode, parseRule, Policy, type Rule } from "./core/permission.ts";
+import {
+  type Matchers,
+  type Mode,
+  parseRule,
+  Policy,
+  type Rule,
+  rulesWithoutTool,
+} from "./core/permission.ts";
 import { redactor } from "./core/redact.ts";
 import { type Entry, Registry } from "./core/registry.ts";
 import { type Result, stamp, unknownTool } from "./core/result.ts";
@@ -172,6 +179,7 @@ export class Runtime {
       }
       await mods.load(found);
     }
+    this.#reportRules();
     const configured = settings.all("hooks").filter(({ value }) => Object.keys(value).length > 0);
     if (configured.length > 0 || hookFiles.length > 0) await this.#loadHooks(hookFiles);
     const { at } = stamp(Date.now());
@@ -377,6 +385,16 @@ export class Runtime {
     if (handlers === NO_HANDLERS) return () => () => false;
     const { compileGlob } = await import("./mods/glob.ts");
     return compileGlob;
+  }
+
+  /** A rule for a tool that isn't there guards nothing, which its author should know. */
+  #reportRules(): void {
+    if (this.#rules.length === 0) return;
+    const names = new Set(this.registry.entries().flatMap((entry) => [...entry.names]));
+    for (const { behavior, text, tool } of rulesWithoutTool(this.#rules, names)) {
+      const near = nearest(tool, names, 1)[0];
+      this.#warn(`the ${behavior} rule ${quote(text)} fits no tool${near ? `; did you mean ${near}?` : ""}`);
+    }
   }
 
   async #loadHooks(files: readonly string[]): Promise<void> {

@@ -481,7 +481,7 @@ class Call implements Caller {
   #shapeFor(entry: Entry | undefined, value: unknown): Shaped {
     const { gate } = this.#turn;
     const name = entry?.tool.name ?? this.#request.name;
-    return gate.admit(value, name, gate.limitOf(name, entry?.tool.limit));
+    return gate.admit(value, name, gate.limitOf(entry?.names ?? [name], entry?.tool.limit));
   }
 
   // 10 ─ hooks, after

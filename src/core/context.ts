@@ -103,8 +103,8 @@ export class CallContext implements Context, StreamGate {
   // ─ StreamGate
 
   get limit(): number {
-    const { tool } = this.#entry;
-    return this.#turn.gate.limitOf(tool.name, tool.limit).chars;
+    const { names, tool } = this.#entry;
+    return this.#turn.gate.limitOf(names, tool.limit).chars;
   }
 
   redaction(): RedactStream {

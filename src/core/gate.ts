@@ -13,7 +13,7 @@ export interface GateOptions {
   overflow: OverflowStore;
   /** Characters that any result may have, whoever made it. */
   lastLimit: number;
-  /** Limits by canonical tool name that replace the tools' own. */
+  /** Limits by a tool's name, any face's, that replace the tools' own. */
   limits: Readonly<Record<string, number>>;
 }
 
@@ -32,10 +32,10 @@ export class Gate {
     this.#limits = options.limits;
   }
 
-  /** The limit that holds for a tool: the user's, else its own, else the last one. */
-  limitOf(tool: string, own: Limit | undefined): Limit {
-    const set = Object.hasOwn(this.#limits, tool) ? this.#limits[tool] : undefined;
-    const chars = set ?? own?.chars ?? this.#lastLimit;
+  /** The limit that holds for a tool: the user's under any of its names, else its own, else the last one. */
+  limitOf(names: Iterable<string>, own: Limit | undefined): Limit {
+    let chars = own?.chars ?? this.#lastLimit;
+    for (const name of names) if (Object.hasOwn(this.#limits, name)) chars = this.#limits[name]!;
     return { chars: Math.min(chars, this.#lastLimit), keep: own?.keep ?? "middle" };
   }
 

@@ -2,6 +2,7 @@
  * Overflow files: the whole of what was cut, redacted, so that nothing is cut in silence. A folder per project,
  * 0600 in 0700, capped in size each and together, removed after 24 hours.
  */
+import { errorCode } from "./errors.ts";
 import { sha256 } from "./hash.ts";
 import { basename, join, makeFolder } from "./paths.ts";
 import { host, type OpenFile } from "./runtime.ts";
@@ -23,7 +24,6 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 /** Opens overflow files for one session, and clears old ones away. */
 export class OverflowStore {
   readonly #options: OverflowOptions;
-  readonly #live = new Set<string>();
   #count = 0;
 
   constructor(options: OverflowOptions) {
@@ -40,7 +40,6 @@ export class OverflowStore {
       const label = tool.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, 40);
       const path = join(place, `${Date.now()}-${host.pid}-${++this.#count}-${label}.txt`);
       const file = new OverflowFile(path, host.files.open(path, "wx", 0o600), fileCap);
-      this.#live.add(path);
       return file;
     } catch {
       return undefined;
@@ -55,16 +54,16 @@ export class OverflowStore {
   }
 
   /**
-   * Removes files older than a day, and the oldest beyond the total cap. Files of this session stay, and files
-   * that aren't ours; what can't be read is passed over.
+   * Removes files older than a day, and the oldest beyond the total cap. Files of processes that still run stay, and
+   * files that aren't ours; what can't be read is passed over.
    */
   clean(now = Date.now()): void {
     const kept: { path: string; size: number; mtimeMs: number }[] = [];
     for (const project of list(this.#options.folder)) {
       for (const name of list(join(this.#options.folder, project))) {
-        if (!/^\d{13}-\d+-\d+-[\w-]*\.txt$/.test(name)) continue;
+        const ours = /^\d{13}-(\d+)-\d+-[\w-]*\.txt$/.exec(name);
+        if (!ours || isRunning(Number(ours[1]))) continue;
         const path = join(this.#options.folder, project, name);
-        if (this.#live.has(path)) continue;
         try {
           const { kind, size, mtimeMs } = host.files.lstat(path);
           if (kind !== "file") continue;
@@ -144,6 +143,16 @@ export class OverflowFile {
     } catch {
       // It is gone, which is what was wanted.
     }
+  }
+}
+
+/** The process that wrote a file, by the number in its name. */
+function isRunning(pid: number): boolean {
+  if (pid === host.pid) return true;
+  try {
+    return host.builtin<typeof process>("node:process").kill(pid, 0);
+  } catch (error) {
+    return errorCode(error) === "EPERM";
   }
 }
 

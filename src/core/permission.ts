@@ -89,6 +89,11 @@ export function parseRule(text: string, behavior: Behavior, root: string): Rule 
   return rule;
 }
 
+/** The rules whose name fits none of `names`: most likely slips. */
+export function rulesWithoutTool(rules: readonly Rule[], names: ReadonlySet<string>): Rule[] {
+  return rules.filter(({ tool }) => !tool.startsWith("mcp__") && !nameMatches(tool, names));
+}
+
 export class Policy {
   readonly #rules: readonly Rule[];
   readonly #matchers: Matchers;
@@ -320,7 +325,10 @@ function allowWith({ entry }: Asked, part: Part | undefined): { allowWith: strin
   if (part?.kind === "path") return { allowWith: `${entry.name}(/${part.value})` };
   if (part?.kind === "command" && !part.opaque) {
     const words = part.value.split(" ");
-    return { allowWith: `${entry.name}(${words.length > 1 ? `${words[0]} *` : part.value})` };
+    const first = words[0]!;
+    if (first.length <= 60) {
+      return { allowWith: `${entry.name}(${words.length > 1 ? `${first} *` : part.value})` };
+    }
   }
   return { allowWith: entry.name };
 }

@@ -26,7 +26,7 @@ export function nodeHost(): Host {
     envAll: () => ({ ...process.env }) as Record<string, string>,
     home: () => process.env.HOME ?? builtin<typeof import("node:os")>("node:os").homedir(),
     isTerminal: (fd) => builtin<typeof import("node:tty")>("node:tty").isatty(fd),
-    write: (fd, text) => writeAll(fs, fd, new TextEncoder().encode(text)),
+    write: (fd, text) => writeAll(fs, fd, text),
     stdin: () => process.stdin,
     builtin,
     exit: (code) => process.exit(code),
@@ -38,16 +38,19 @@ export function nodeHost(): Host {
 }
 
 /** A full pipe that somebody else made non-blocking answers EAGAIN: wait a moment and go on, nothing is dropped. */
-function writeAll(fs: Fs, fd: number, bytes: Uint8Array): void {
+function writeAll(fs: Fs, fd: number, text: string): void {
+  // Encoded by the system call itself; only what it leaves over is encoded here.
+  let bytes: Uint8Array | undefined;
   let done = 0;
-  while (done < bytes.length) {
+  do {
     try {
-      done += fs.writeSync(fd, bytes, done);
+      done += bytes ? fs.writeSync(fd, bytes, done) : fs.writeSync(fd, text);
     } catch (error) {
       if ((error as { code?: string }).code !== "EAGAIN") throw error;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2);
     }
-  }
+    if (!bytes && done < Buffer.byteLength(text)) bytes = new TextEncoder().encode(text);
+  } while (bytes && done < bytes.length);
 }
 
 function nodeFiles(fs: Fs): HostFiles {

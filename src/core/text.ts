@@ -76,12 +76,12 @@ export function encode(text: string, mark: boolean): Uint8Array {
 }
 
 /**
- * Binary is told from the bytes, never from the name: a NUL or many control characters in the first 8 KB. Bytes that
- * are no UTF-8 may be text in another encoding.
+ * Binary is told from the bytes, never from the name: a NUL in the first 8 KB or many control characters in the first
+ * two. Bytes that are no UTF-8 may be text in another encoding.
  */
 export function isBinary(bytes: Uint8Array): boolean {
-  const length = Math.min(bytes.length, SAMPLE);
-  if (bytes.subarray(0, length).includes(0)) return true;
+  if (bytes.subarray(0, SAMPLE).includes(0)) return true;
+  const length = Math.min(bytes.length, SAMPLE / 4);
   let odd = 0;
   for (let i = 0; i < length; i++) {
     const byte = bytes[i]!;

@@ -42,6 +42,7 @@ interface CacheEntry extends Bundle {
 
 /** A clock's tick: a file changed within it may have changed again without its times saying so. */
 const RACY_MS = 2000;
+const DAY_MS = 24 * 60 * 60 * 1000;
 
 export class BundleCache {
   readonly #folder: string;
@@ -91,9 +92,23 @@ export class BundleCache {
     if (!this.#changed) return;
     this.#changed = false;
     try {
+      this.#forgetGone();
       writeWhole(this.#indexFile, JSON.stringify(this.#entries));
     } catch {
       // The next start builds again.
+    }
+  }
+
+  /** Plugins that are gone leave the index, and bundles that nothing names any more the folder, a day later. */
+  #forgetGone(): void {
+    const entries = this.#load();
+    for (const path of Object.keys(entries)) if (!isThere(path)) delete entries[path];
+    const named = new Set(Object.values(entries).map(({ file }) => file));
+    for (const name of host.files.readDir(this.#folder)) {
+      const path = join(this.#folder, name);
+      if (named.has(path) || !/^[0-9a-f]{32}\.[cm]js$/.test(name)) continue;
+      // Another start may just have written it, and not its index yet.
+      if (Date.now() - host.files.stat(path).mtimeMs > DAY_MS) host.files.remove(path);
     }
   }
 
@@ -146,6 +161,14 @@ function checkIndex(index: Record<string, CacheEntry>): Record<string, CacheEntr
     if (!Array.isArray(inputs) || !Array.isArray(needs) || typeof file !== "string") throw new TypeError();
   }
   return { ...index };
+}
+
+function isThere(path: string): boolean {
+  try {
+    return host.files.stat(path).kind === "file";
+  } catch {
+    return false;
+  }
 }
 
 function statOf(path: string): Omit<Input, "sha256"> {

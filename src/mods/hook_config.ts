@@ -108,6 +108,13 @@ function readHook(
     warn(`${source}: a hook of ${event} is skipped: type ${quote(String(type))} is not supported`);
     return undefined;
   }
+  if (given.persistent === true) {
+    warn(
+      `${source}: ${
+        quote(String(command))
+      } of ${event} is run once per call: persistent hooks are not there yet`,
+    );
+  }
   if (typeof command !== "string" || command === "") {
     throw new UsageError(`Cannot read the hooks of ${quote(source)}: a hook of ${event} has no command`);
   }

@@ -66,10 +66,13 @@ test("a result that a tool cut itself keeps the tool's own file", () => {
 test("the user's limit for a tool beats the tool's, and none beats the last one", () => {
   using scratch = new Scratch();
   const gate = gateIn(scratch, { shell: 50, huge: 99_999 });
-  assert.deepEqual(gate.limitOf("shell", { chars: 30_000, keep: "head" }), { chars: 50, keep: "head" });
-  assert.equal(gate.limitOf("huge", undefined).chars, 1000);
-  assert.equal(gate.limitOf("other", { chars: 70, keep: "middle" }).chars, 70);
-  assert.equal(gate.limitOf("constructor", undefined).chars, 1000);
+  assert.deepEqual(gate.limitOf(["shell", "Other"], { chars: 30_000, keep: "head" }), {
+    chars: 50,
+    keep: "head",
+  });
+  assert.equal(gate.limitOf(["Other", "huge"], undefined).chars, 1000);
+  assert.equal(gate.limitOf(["other"], { chars: 70, keep: "middle" }).chars, 70);
+  assert.equal(gate.limitOf(["constructor"], undefined).chars, 1000);
 });
 
 test("structured data, both streams and keys are redacted and well-formed, with secrets or without", () => {

@@ -48,6 +48,9 @@ test("files of two projects lie apart, with plain names, private", () => {
   assert.equal(fs.statSync(path.dirname(a)).mode & 0o777, 0o700);
 });
 
+/** A process number that nobody has. */
+const GONE = 4_194_303;
+
 test("clean-up takes files older than a day, and leaves younger, foreign and live ones", () => {
   using scratch = new Scratch();
   const { store, folder } = storeIn(scratch);
@@ -55,19 +58,21 @@ test("clean-up takes files older than a day, and leaves younger, foreign and liv
   const yesterday = new Date(Date.now() - 25 * 3_600_000);
   fs.utimesSync(live, yesterday, yesterday);
   const gone = [
-    old(folder, "p-1/1700000000000-1-1-shell.txt", 25),
-    old(folder, "q-2/1700000000000-1-2-shell.txt", 9000),
+    old(folder, `p-1/1700000000000-${GONE}-1-shell.txt`, 25),
+    old(folder, `q-2/1700000000000-${GONE}-2-shell.txt`, 9000),
   ];
   const kept = [
     live,
-    old(folder, "p-1/1700000000000-1-3-shell.txt", 23),
+    // Process 1 always runs.
+    old(folder, "p-1/1700000000000-1-7-shell.txt", 25),
+    old(folder, `p-1/1700000000000-${GONE}-3-shell.txt`, 23),
     old(folder, "p-1/notes.txt", 25),
     old(folder, "stray.txt", 25),
-    old(folder, "p-1/sub/1700000000000-1-4-shell.txt", 25),
+    old(folder, "p-1/sub/1700000000000-${GONE}-4-shell.txt", 25),
   ];
   const outside = old(scratch.root, "outside.txt", 25);
-  fs.symlinkSync(outside, path.join(folder, "p-1/1700000000000-1-5-shell.txt"));
-  const odd = path.join(folder, "p-1/1700000000000-1-6-shell.txt");
+  fs.symlinkSync(outside, path.join(folder, `p-1/1700000000000-${GONE}-5-shell.txt`));
+  const odd = path.join(folder, `p-1/1700000000000-${GONE}-6-shell.txt`);
   fs.mkdirSync(odd);
   fs.utimesSync(odd, yesterday, yesterday);
   store.clean();
@@ -79,7 +84,7 @@ test("beyond the total cap the oldest go first", () => {
   using scratch = new Scratch();
   const { store, folder } = storeIn(scratch, { totalCap: 250 });
   const places = [1, 2, 3, 4].map((hours) =>
-    old(folder, `p-${hours % 2}/1700000000000-1-${hours}-shell.txt`, hours, 100)
+    old(folder, `p-${hours % 2}/1700000000000-${GONE}-${hours}-shell.txt`, hours, 100)
   );
   store.clean();
   assert.deepEqual(places.map((place) => fs.existsSync(place)), [true, true, false, false]);
