@@ -7,41 +7,56 @@ import { dirs } from "./core/dirs.ts";
 import { dirname, join, makeFolder } from "./core/paths.ts";
 import { host } from "./core/runtime.ts";
 
+interface ModuleConstructor {
+  new (id: string): LoadedModule;
+  createRequire(file: string): (id: string) => unknown;
+  _cache: Record<string, LoadedModule>;
+}
+
 interface LoadedModule {
   exports: unknown;
   filename: string;
   loaded: boolean;
-  paths: string[];
-  require(id: string): unknown;
 }
 
-/** The exports of `file`, which stands beside the running script. `build` is the file's content hash. */
-export function loadCached(file: string, build: string, parent: NodeModule): unknown {
+/** How the files of a build are loaded: where they stand, and the content hash that names their caches. */
+export interface Build {
+  folder: string;
+  id: string;
+}
+
+/**
+ * The exports of a file of the build. Files that it requires are loaded the same way. What one command compiles is
+ * of little use to another, so the usual one has caches of its own.
+ */
+export function loadCached(name: string, build: Build): unknown {
+  const file = join(build.folder, name);
   const { Script } = host.builtin<typeof import("node:vm")>("node:vm");
-  const Module = host.builtin<
-    { new (id: string, parent: unknown): LoadedModule; _cache: Record<string, unknown> }
-  >(
-    "node:module",
-  );
-  const { v8 } = globalThis.process.versions;
-  const cacheFile = join(dirs().cache, "code", `${build}-${v8}-${globalThis.process.arch}.bin`);
+  const Module = host.builtin<ModuleConstructor>("node:module");
+  const loaded = Module._cache[file];
+  if (loaded) return loaded.exports;
+  const process = globalThis.process;
+  const use = host.args()[0] === "exec" ? "exec" : "other";
+  const prefix = `${build.id}-${process.versions.v8}-${process.arch}-`;
+  const cacheFile = join(dirs().cache, "code", `${prefix}${use}-${name}.bin`);
   const source = new TextDecoder().decode(host.files.read(file));
   const cachedData = readCache(cacheFile);
-  const script = new Script(`(function(exports,require,module,__filename,__dirname){${source}\n})`, {
+  const script = new Script(`(function(exports,require,module,__filename,__dirname,__import){${source}\n})`, {
     filename: file,
     cachedData: cachedData as Buffer,
   });
-  const module = new Module(file, parent);
+  const module = new Module(file);
   module.filename = file;
-  module.paths = parent.paths;
-  // Other files of the build ask for this one by `require`.
   Module._cache[file] = module;
-  const run = script.runInThisContext();
-  run(module.exports, (id: string) => module.require(id), module, file, dirname(file));
+  const require = (id: string) =>
+    id.startsWith("./") ? loadCached(id.slice(2), build) : Module.createRequire(file)(id);
+  // A script from the code cache can't `import`, so it gets this file's.
+  const importModule = (url: string) => import(url);
+  script.runInThisContext()(module.exports, require, module, file, build.folder, importModule);
   module.loaded = true;
   if (!cachedData || script.cachedDataRejected) {
     // At the end, so that what this run compiled is in it.
-    globalThis.process.once("exit", () => writeCache(cacheFile, () => script.createCachedData()));
+    process.once("exit", () => writeCache(cacheFile, prefix, () => script.createCachedData()));
   }
   return module.exports;
 }
@@ -54,11 +69,14 @@ function readCache(path: string): Uint8Array | undefined {
   }
 }
 
-function writeCache(path: string, data: () => Uint8Array): void {
+/** Caches of other builds are of no use any more, and go. */
+function writeCache(path: string, prefix: string, data: () => Uint8Array): void {
   const folder = dirname(path);
   try {
     makeFolder(folder, 0o700);
-    for (const old of host.files.readDir(folder)) host.files.remove(join(folder, old));
+    for (const name of host.files.readDir(folder)) {
+      if (!name.startsWith(prefix)) host.files.remove(join(folder, name));
+    }
     const temporary = `${path}.${host.pid}.tmp`;
     const file = host.files.open(temporary, "w", 0o600);
     file.write(data());

@@ -1,13 +1,13 @@
 /** Calls from standard input: read as they come, run some at once, answered in call order. */
 import type { Runtime } from "../agent.ts";
-import type { CallOptions } from "../core/call.ts";
-import { EXIT, messageOf, UsageError } from "../core/errors.ts";
-import { type Result, textOf } from "../core/result.ts";
+import type { AbortLike, CallOptions, CallRequest } from "../core/call.ts";
+import { EXIT, messageOf } from "../core/errors.ts";
+import type { Result } from "../core/result.ts";
 import { host } from "../core/runtime.ts";
 import type { Turn } from "../core/turn.ts";
 import type { Invocation } from "./command.ts";
 import { positive, type Totals } from "./commands/exec.ts";
-import { type Batch, type DialectName, malformed, readBatch } from "./dialects.ts";
+import { type Batch, type DialectName, idOf, malformed, readBatch } from "./dialects.ts";
 import { stdinLines } from "./input.ts";
 
 const CONCURRENCY = 64;
@@ -16,6 +16,7 @@ export async function batch(
   runtime: Runtime,
   turn: Turn,
   options: CallOptions,
+  stop: AbortLike,
   invocation: Invocation,
 ): Promise<Totals> {
   const { flags, printer } = invocation;
@@ -23,53 +24,85 @@ export async function batch(
   const silent = flags.has("jsonl");
   const totals = { calls: 0, failed: 0 };
   const ask = await asker(invocation);
-  const running = new Set<Promise<unknown>>();
+  const slots = new Slots(most);
   /** The answers that were given before, so that order is kept. */
   let printed: Promise<void> = Promise.resolve();
 
   const print = (part: Batch, results: readonly Result[]) => {
     if (silent) return;
     if (!flags.has("plain")) return printer.json(part.render(results));
-    for (const { content, status } of results) {
-      if (status === "success") printer.line(textOf(content));
-      else printer.failure(textOf(content));
-    }
+    for (const result of results) printer.result(result);
   };
-  const start = (part: Batch) => {
-    const work = Promise.all(part.calls.map(async (request) => {
-      const result = await runtime.call(turn, request, { ...options, origin: "script", ask });
-      totals.calls++;
-      if (result.status === "error") totals.failed++;
-      return result;
-    }));
-    const tracked = work.finally(() => running.delete(tracked));
-    running.add(tracked);
+  const call = async (request: CallRequest) => {
+    const result = await runtime.call(turn, request, { ...options, origin: "script", ask });
+    slots.leave();
+    totals.calls++;
+    if (result.status === "error") totals.failed++;
+    return result;
+  };
+  const start = async (part: Batch) => {
+    const calls: Promise<Result>[] = [];
+    for (const request of part.calls) {
+      const waiting = slots.enter();
+      if (waiting) await waiting;
+      calls.push(call(request));
+    }
+    const work = Promise.all(calls);
     if (flags.has("unordered")) {
       printed = Promise.all([printed, work.then((results) => print(part, results))]).then(() => {});
     } else printed = printed.then(async () => print(part, await work));
+    // A failure to print is thrown at the end, not where nobody waits yet.
+    printed.catch(() => {});
   };
 
-  for await (const part of batches(flags.get("dialect") as DialectName | undefined)) {
-    if (options.signal?.aborted) break;
-    start(part);
-    while (running.size >= most) await Promise.race(running);
+  for await (const part of batches(flags.get("dialect") as DialectName | undefined, stop)) {
+    if (stop.aborted) break;
+    await start(part);
   }
   await printed;
   if (totals.calls === 0) printer.warn("there were no calls on standard input");
-  const exitCode = options.signal?.aborted ? EXIT.interrupted : totals.failed > 0 ? EXIT.failed : EXIT.done;
+  const exitCode = stop.aborted ? EXIT.interrupted : totals.failed > 0 ? EXIT.failed : EXIT.done;
   return { ...totals, exitCode };
 }
 
+/** So many calls run at once; the others wait here, in call order. */
+class Slots {
+  #free: number;
+  #wake: (() => void) | undefined;
+
+  constructor(count: number) {
+    this.#free = count;
+  }
+
+  /** `undefined` where there is room at once, as there mostly is. */
+  enter(): Promise<void> | undefined {
+    if (this.#free === 0) return new Promise((resolve) => this.#wake = resolve);
+    this.#free--;
+    return undefined;
+  }
+
+  /** Whoever waits takes the place. */
+  leave(): void {
+    const wake = this.#wake;
+    this.#wake = undefined;
+    if (wake) wake();
+    else this.#free++;
+  }
+}
+
 /** Each line's calls; or, where the first line only opens a bracket, those of the whole input. */
-async function* batches(dialect: DialectName | undefined): AsyncGenerator<Batch> {
+async function* batches(dialect: DialectName | undefined, stop: AbortLike): AsyncGenerator<Batch> {
   let number = 0;
   let whole: string[] | undefined;
-  for await (const line of stdinLines()) {
+  let first = true;
+  for await (const line of stdinLines(stop)) {
     number++;
     const text = number === 1 ? line.replace(/^\uFEFF/, "") : line;
     if (whole) whole.push(text);
-    else if (number === 1 && /^\s*[[{]\s*$/.test(text)) whole = [text];
-    else if (text.trim() !== "") yield* parts(text, `line_${number}`, `line ${number}`, dialect);
+    else if (text.trim() === "") continue;
+    else if (first && /^\s*[[{]\s*$/.test(text)) whole = [text];
+    else yield* parts(text, `line_${number}`, `line ${number}`, dialect);
+    first = false;
   }
   if (whole) yield* parts(whole.join("\n"), "input", "standard input", dialect);
 }
@@ -80,18 +113,24 @@ function* parts(text: string, id: string, where: string, dialect: DialectName | 
   try {
     value = JSON.parse(text);
   } catch (error) {
-    return yield malformed(id, `Cannot read the call in ${where}: not JSON: ${messageOf(error)}`);
+    return yield malformed(id, `Cannot read the call in ${where}: not JSON: ${messageOf(error)}`, dialect);
   }
   for (const [index, item] of (Array.isArray(value) ? value : [value]).entries()) {
-    try {
-      yield readBatch(item, dialect);
-    } catch (error) {
-      if (!(error instanceof UsageError)) throw error;
-      const name = Array.isArray(value) ? `${id}_${index + 1}` : id;
-      yield malformed(name, `Cannot read the call in ${where}: ${error.message}`);
-    }
+    yield readBatch(item, dialect) ??
+      malformed(
+        idOf(item) ?? (Array.isArray(value) ? `${id}_${index + 1}` : id),
+        `Cannot read the call in ${where}: not of the form ${dialect ?? "agent, anthropic or openai"}` +
+          `\n\nhint: ${EXAMPLES[dialect ?? "agent"]}`,
+        dialect,
+      );
   }
 }
+
+const EXAMPLES: Record<DialectName, string> = {
+  agent: '{"id": "1", "name": "TOOL", "args": {}}',
+  anthropic: '{"type": "tool_use", "id": "1", "name": "TOOL", "input": {}}',
+  openai: '{"type": "function_call", "call_id": "1", "name": "TOOL", "arguments": "{}"}',
+};
 
 /** Asks on the terminal, where there is one; calls come by standard input, so the answer can't. */
 async function asker({ flags, printer }: Invocation): Promise<CallOptions["ask"]> {

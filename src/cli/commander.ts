@@ -1,9 +1,9 @@
 /** Explains what the quick parser didn't take: help, unknown commands and flags, missing values. */
 import { Command as Commander, CommanderError, Option } from "commander";
-import { EXIT } from "../core/errors.ts";
+import { EXIT, quote } from "../core/errors.ts";
 import { type Command, type Flag, Flags } from "./command.ts";
 import { COMMANDS, COMMON } from "./commands.ts";
-import { commandHelp, flagName, fullCommandHelp, fullOverview, overview } from "./help.ts";
+import { commandHelp, flagName, fullCommandHelp, fullOverview, nounHelp, overview, verbsOf } from "./help.ts";
 import { printerFor } from "./run.ts";
 
 /** Prints help or the error, and gives back the exit code. */
@@ -11,30 +11,75 @@ export function explain(words: readonly string[]): number {
   const printer = printerFor(new Flags(new Map()));
   const end = words.indexOf("--");
   const ours = end < 0 ? words : words.slice(0, end);
-  const command = commandOf(ours);
-  if (ours.length === 0 || ours.includes("-h") || ours.includes("--help") || ours[0] === "help") {
-    const full = ours.includes("--help");
-    printer.out(
-      command ? (full ? fullCommandHelp : commandHelp)(command) : full ? fullOverview() : overview(),
-    );
+  const help = wantedHelp(ours);
+  if (help !== undefined) {
+    printer.out(help);
     return EXIT.done;
   }
-  let message = "Cannot read the command line";
-  try {
-    program((text) => message = text).parse(words as string[], { from: "user" });
-  } catch (error) {
-    if (!(error instanceof CommanderError)) throw error;
-    if (message === "Cannot read the command line" && !error.message.startsWith("(")) message = error.message;
-  }
-  const [first, ...more] = message.replace(/^error: /, "").trim().split("\n");
-  const hint = more.join(" ").replace(/^\(|\)$/g, "").trim() ||
-    (command ? `agent ${command.name} -h lists its flags` : "agent -h lists the commands");
-  printer.failure(`${first}\n\nhint: ${hint}`);
+  const { message, hint } = complaint(words);
+  printer.failure(`${message}\n\nhint: ${hint}`);
   return EXIT.usage;
 }
 
+/** `undefined` where no help is asked for, or for something that isn't there. */
+function wantedHelp(words: readonly string[]): string | undefined {
+  const full = words.includes("--help");
+  if (words.length > 0 && !full && !words.includes("-h") && words[0] !== "help") return undefined;
+  const [noun] = plainWords(words);
+  const command = commandOf(words);
+  if (command) return full ? fullCommandHelp(command) : commandHelp(command);
+  if (noun === undefined) return full ? fullOverview() : overview();
+  return verbsOf(noun).length > 0 ? nounHelp(noun) : undefined;
+}
+
+function complaint(words: readonly string[]): { message: string; hint: string } {
+  const command = commandOf(words);
+  const where = command ? `agent ${command.name} -h lists its flags` : "agent -h lists the commands";
+  let said = "";
+  try {
+    program((text) => said = text).parse(words as string[], { from: "user" });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    const [noun = ""] = plainWords(words);
+    if (error.code === "commander.help") {
+      const verbs = verbsOf(noun).map(({ name }) => `agent ${name}`);
+      return { message: `Cannot run agent ${noun}: a word is missing`, hint: `one of ${verbs.join(", ")}` };
+    }
+    if (said === "") said = error.message;
+    const near = /\(Did you mean (?:one of )?(.*?)\?\)/.exec(said)?.[1];
+    const value = /'(?:-\w, )?([^' ]*)/.exec(said)?.[1] ?? "";
+    return { message: sentence(error.code, value, said), hint: near ? `did you mean ${near}?` : where };
+  }
+  return { message: "Cannot read the command line", hint: where };
+}
+
+/** Commander's complaint in our words. */
+function sentence(code: string, value: string, said: string): string {
+  const [first] = said.replace(/^error: /, "").trim().split("\n") as [string];
+  switch (code) {
+    case "commander.unknownOption":
+      return `Cannot use ${quote(value)}: no such flag`;
+    case "commander.unknownCommand":
+      return `Cannot run ${quote(value)}: no such command`;
+    case "commander.optionMissingArgument":
+      return `Cannot use ${quote(value)}: its value is missing`;
+    case "commander.invalidArgument": {
+      const [, given = "", choices = ""] =
+        /argument '(.*?)' is invalid\. Allowed choices are (.*)\./s.exec(said) ??
+          [];
+      return `Cannot use ${quote(value)} with ${quote(given)}: not one of ${choices}`;
+    }
+    default:
+      return first;
+  }
+}
+
+function plainWords(words: readonly string[]): string[] {
+  return words.filter((word) => !word.startsWith("-") && word !== "help");
+}
+
 function commandOf(words: readonly string[]): Command | undefined {
-  const plain = words.filter((word) => !word.startsWith("-") && word !== "help");
+  const plain = plainWords(words);
   return COMMANDS.find(({ name }) => name === plain[0] || name === plain.slice(0, 2).join(" "));
 }
 
@@ -51,8 +96,8 @@ function program(say: (text: string) => void): Commander {
     addFlags(sub, [...COMMON, ...command.flags]);
     sub.argument("[args...]").action((args: string[]) => {
       if (command.most !== undefined && args.length > command.most) {
-        const extra = JSON.stringify(args[command.most]);
-        sub.error(`error: unexpected argument ${extra} for agent ${command.name}`);
+        const extra = quote(args[command.most]!);
+        sub.error(`error: Cannot run agent ${command.name} with ${extra}: one word too many`);
       }
     });
   }

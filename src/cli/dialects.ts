@@ -3,7 +3,7 @@
  * response body; its result goes out in the same form.
  */
 import type { CallRequest } from "../core/call.ts";
-import { messageOf, UsageError } from "../core/errors.ts";
+import { messageOf } from "../core/errors.ts";
 import type { Family } from "../core/face.ts";
 import { type Result, textOf } from "../core/result.ts";
 import type { Block } from "../core/tool.ts";
@@ -19,23 +19,33 @@ export interface Batch {
 
 type Json = Record<string, unknown>;
 
-/** Reads one JSON value. Throws a `UsageError` for a value that holds no call of a known form. */
-export function readBatch(value: unknown, fixed?: DialectName): Batch {
-  const forms = FORMS.filter(({ dialect }) => fixed === undefined || dialect === fixed);
-  for (const form of forms) {
-    const batch = isObject(value) ? form.read(value) : undefined;
+/** Reads one JSON value; `undefined` where it holds no call of a known form. */
+export function readBatch(value: unknown, fixed?: DialectName): Batch | undefined {
+  if (!isObject(value)) return undefined;
+  for (const form of FORMS) {
+    const batch = fixed === undefined || form.dialect === fixed ? form.read(value) : undefined;
     if (batch) return batch;
   }
-  const known = fixed ?? "agent, anthropic or openai";
-  throw new UsageError(
-    `Cannot find a call in this JSON: not of the form ${known}`,
-    'e.g. {"id": "1", "name": "Read", "args": {"file_path": "x"}}',
-  );
+  return undefined;
 }
 
-/** A batch of one malformed call, answered in our own form. */
-export function malformed(id: string, problem: string): Batch {
-  return { calls: [{ id, name: "", args: {}, malformed: problem }], render: ([result]) => result };
+/** A batch of one call that can't be read, answered in the dialect that was asked for, else in ours. */
+export function malformed(id: string, problem: string, dialect: DialectName = "agent"): Batch {
+  const calls = [{ id, name: "", args: {}, malformed: problem }];
+  return { calls, render: ([result]) => ALONE[dialect](result!) };
+}
+
+/** How each dialect answers a single call. */
+const ALONE: Record<DialectName, (result: Result) => unknown> = {
+  agent: (result) => result,
+  anthropic: anthropicResult,
+  openai: (result) => responsesResult(result, "function_call"),
+};
+
+/** The id that a value carries, whatever else is wrong with it: its answer goes under that id. */
+export function idOf(value: unknown): string | undefined {
+  const id = isObject(value) ? value.call_id ?? value.id : undefined;
+  return typeof id === "string" || typeof id === "number" ? String(id) : undefined;
 }
 
 interface Form {
@@ -57,7 +67,7 @@ const FORMS: readonly Form[] = [
 
 function agentCall(value: Json): Batch | undefined {
   if (typeof value.name !== "string" || "type" in value) return undefined;
-  const id = typeof value.id === "string" || typeof value.id === "number" ? String(value.id) : undefined;
+  const id = idOf(value);
   return {
     calls: [{ ...(id !== undefined && { id }), name: value.name, args: value.args ?? {} }],
     render: ([result]) => result,
@@ -67,22 +77,21 @@ function agentCall(value: Json): Batch | undefined {
 // ─ Anthropic
 
 function anthropicCall(value: Json): Batch | undefined {
-  if (value.type !== "tool_use" || typeof value.name !== "string") return undefined;
-  return {
-    calls: [request(value.id, value.name, value.input, "claude")],
-    render: ([result]) => anthropicResult(result!),
-  };
+  if (value.type !== "tool_use") return undefined;
+  return { calls: [anthropicRequest(value)], render: ([result]) => anthropicResult(result!) };
 }
 
 function anthropicMessage(value: Json): Batch | undefined {
-  if (value.role !== "assistant" || !Array.isArray(value.content)) return undefined;
-  const calls = value.content.filter((block) =>
-    isObject(block) && block.type === "tool_use" && typeof block.name === "string"
-  );
+  if (value.role !== "assistant" || !Array.isArray(value.content) || "tool_calls" in value) return undefined;
+  const calls = value.content.filter((block): block is Json => isObject(block) && block.type === "tool_use");
   return {
-    calls: calls.map((block: Json) => request(block.id, block.name as string, block.input, "claude")),
+    calls: calls.map(anthropicRequest),
     render: (results) => ({ role: "user", content: results.map(anthropicResult) }),
   };
+}
+
+function anthropicRequest({ id, name, input }: Json): CallRequest {
+  return request(id, name, input, "claude");
 }
 
 function anthropicResult(result: Result): unknown {
@@ -115,7 +124,6 @@ function responsesBody(value: Json): Batch | undefined {
 }
 
 function responsesRequest(value: Json): CallRequest | undefined {
-  if (typeof value.name !== "string") return undefined;
   if (value.type === "function_call") return withArguments(value.call_id, value.name, value.arguments);
   if (value.type === "custom_tool_call") {
     return request(value.call_id, value.name, { input: value.input }, "codex");
@@ -136,18 +144,17 @@ function chatCall(value: Json): Batch | undefined {
 }
 
 function chatBody(value: Json): Batch | undefined {
-  const choice = Array.isArray(value.choices)
-    ? value.choices[0] as { message?: Json } | undefined
-    : undefined;
-  const calls = (choice?.message ?? value).tool_calls;
+  const choice = Array.isArray(value.choices) ? value.choices[0] : undefined;
+  const message = isObject(choice) && isObject(choice.message) ? choice.message : value;
+  const calls = message === value ? value.tool_calls : message.tool_calls ?? [];
   if (!Array.isArray(calls)) return undefined;
   const requests = calls.flatMap((call) => isObject(call) ? chatRequest(call) ?? [] : []);
   return { calls: requests, render: (results) => results.map(chatResult) };
 }
 
 function chatRequest(value: Json): CallRequest | undefined {
-  const called = value.function as Json | undefined;
-  if (value.type !== "function" || !isObject(called) || typeof called.name !== "string") return undefined;
+  const called = value.function;
+  if (value.type !== "function" || !isObject(called)) return undefined;
   return withArguments(value.id, called.name, called.arguments);
 }
 
@@ -157,13 +164,16 @@ function chatResult(result: Result): unknown {
 
 // ─ shared
 
-function request(id: unknown, name: string, args: unknown, family: Family): CallRequest {
-  return { ...(typeof id === "string" && { id }), name, args: args ?? {}, family };
+/** A call without a name is answered all the same: a conversation with an open call can't go on. */
+function request(id: unknown, name: unknown, args: unknown, family: Family): CallRequest {
+  const common = { ...(typeof id === "string" && { id }), args: args ?? {}, family };
+  if (typeof name === "string") return { ...common, name };
+  return { ...common, name: "", malformed: "Cannot read the call: its name is missing" };
 }
 
 /** Arguments that come as JSON in a string; broken JSON is that call's own fault and nobody else's. */
-function withArguments(id: unknown, name: string, text: unknown): CallRequest {
-  if (typeof text !== "string") return request(id, name, text, "codex");
+function withArguments(id: unknown, name: unknown, text: unknown): CallRequest {
+  if (typeof text !== "string" || typeof name !== "string") return request(id, name, text, "codex");
   try {
     return request(id, name, text.trim() === "" ? {} : JSON.parse(text), "codex");
   } catch (error) {

@@ -37,6 +37,24 @@ export function fullOverview(): string {
   ].join("\n");
 }
 
+/** `agent NOUN -h`: its verbs. */
+export function nounHelp(noun: string): string {
+  return [
+    `Usage: agent ${noun} <command> [flags]`,
+    "",
+    "Commands:",
+    ...verbsOf(noun).map(({ name, about }) => row(name, about)),
+    "",
+    `agent ${noun} <command> --help tells more.`,
+    "",
+  ].join("\n");
+}
+
+/** The commands of two words that begin with `noun`. */
+export function verbsOf(noun: string): Command[] {
+  return COMMANDS.filter(({ name }) => name.startsWith(`${noun} `));
+}
+
 /** `agent COMMAND -h`: usage and flags. */
 export function commandHelp(command: Command): string {
   return [

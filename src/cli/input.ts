@@ -1,4 +1,5 @@
 /** Arguments of a call as they are typed: JSON, `key=value`, `key:=json`, `key=@file`, `@file`, `-`. */
+import type { AbortLike } from "../core/call.ts";
 import { fileError, messageOf, quote, UsageError } from "../core/errors.ts";
 import { resolvePath } from "../core/paths.ts";
 import { host } from "../core/runtime.ts";
@@ -69,11 +70,14 @@ async function readStdin(): Promise<string> {
   return text + decoder.decode();
 }
 
-/** Lines of standard input as they come, without their ends; blank ones too, so that numbers stay true. */
-export async function* stdinLines(): AsyncGenerator<string> {
+/**
+ * Lines of standard input as they come, without their ends; blank ones too, so that numbers stay true. An abort is
+ * the end of the input.
+ */
+export async function* stdinLines(signal: AbortLike): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let rest = "";
-  for await (const chunk of host.stdin()) {
+  for await (const chunk of untilAborted(host.stdin(), signal)) {
     rest += decoder.decode(chunk, { stream: true });
     let from = 0;
     for (let at = rest.indexOf("\n"); at >= 0; at = rest.indexOf("\n", from)) {
@@ -84,4 +88,18 @@ export async function* stdinLines(): AsyncGenerator<string> {
   }
   rest += decoder.decode();
   if (rest !== "") yield rest;
+}
+
+/** What is still to come after an abort is never waited for. */
+async function* untilAborted<T>(source: AsyncIterable<T>, signal: AbortLike): AsyncGenerator<T> {
+  const items = source[Symbol.asyncIterator]();
+  while (!signal.aborted) {
+    const next = await new Promise<IteratorResult<T> | undefined>((resolve, reject) => {
+      const stop = () => resolve(undefined);
+      signal.addEventListener("abort", stop);
+      items.next().then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
+    });
+    if (!next || next.done) return;
+    yield next.value;
+  }
 }

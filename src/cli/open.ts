@@ -1,6 +1,6 @@
 /** A runtime from the flags of a command. */
 import { Runtime, type TurnOptions } from "../agent.ts";
-import { UsageError } from "../core/errors.ts";
+import { EXIT, UsageError } from "../core/errors.ts";
 import { type Behavior, parseRule } from "../core/permission.ts";
 import { realPath, resolvePath } from "../core/paths.ts";
 import { host } from "../core/runtime.ts";
@@ -32,7 +32,7 @@ export async function openRuntime(invocation: Invocation, onEvent?: Sink): Promi
   const rules = (["deny", "ask", "allow"] as Behavior[])
     .flatMap((behavior) => flags.all(behavior).map((text) => parseRule(text, behavior, realPath(cwd))));
   const absolute = (paths: readonly string[]) => paths.map((path) => resolvePath(cwd, path));
-  return new Runtime({
+  const runtime = new Runtime({
     settings: await settingsOf(invocation),
     cwd,
     session,
@@ -40,8 +40,14 @@ export async function openRuntime(invocation: Invocation, onEvent?: Sink): Promi
     hookFiles: absolute(flags.all("hooks")),
     rules,
     onEvent,
+    catchStrays: true,
     warn: (text) => printer.warn(text),
   });
+  printer.onBrokenPipe = () => {
+    runtime.kill();
+    host.exit(EXIT.done);
+  };
+  return runtime;
 }
 
 /** Which tools a turn shows, from `--toolset`, `--model` and `--tools`. */

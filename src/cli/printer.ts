@@ -1,5 +1,6 @@
 /** Standard output for results, standard error for everything else. */
-import { AgentError, messageOf } from "../core/errors.ts";
+import { AgentError, errorCode, fileError, messageOf } from "../core/errors.ts";
+import { type Result, textOf } from "../core/result.ts";
 import { host } from "../core/runtime.ts";
 
 export interface PrinterOptions {
@@ -20,7 +21,7 @@ export class Printer {
     try {
       host.write(1, text);
     } catch (error) {
-      if ((error as { code?: string }).code !== "EPIPE") throw error;
+      if (errorCode(error) !== "EPIPE") throw fileError("write", "standard output", error);
       this.onBrokenPipe();
     }
   }
@@ -31,6 +32,16 @@ export class Printer {
 
   json(value: unknown): void {
     this.out(JSON.stringify(value) + "\n");
+  }
+
+  /** A result for people: output to standard output, failures to standard error. */
+  result({ content, status, stdout }: Result): void {
+    const text = textOf(content);
+    if (status === "error") {
+      // What a command printed is not our sentence.
+      if (stdout) this.note(text);
+      else this.failure(text);
+    } else if (text !== "") this.line(text);
   }
 
   warn(text: string): void {

@@ -1,5 +1,6 @@
-/** One call from the command line. */
+/** One call from the command line: how its arguments are written, what is printed, how it ends. */
 import assert from "node:assert/strict";
+import { readdirSync } from "node:fs";
 import { test } from "node:test";
 import { Scratch, textOf } from "../support.ts";
 
@@ -21,4 +22,194 @@ test("exec --json prints one result", async () => {
   assert.equal(result.tool, "read_file");
   assert.equal(textOf(result), "1\tone");
   assert.match(result.at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d:\d\d$/);
+  assert.match(result.weekday, /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)$/);
+});
+
+test("exec takes its arguments as JSON", async () => {
+  using scratch = new Scratch();
+  scratch.file("a.txt", "one\ntwo\n");
+  const { result } = await scratch.exec(["Read", '{"file_path": "a.txt", "offset": 2}']);
+  assert.equal(textOf(result), "2\ttwo");
+});
+
+test("exec types the text of key=value by the tool's schema and takes JSON after :=", async () => {
+  using scratch = new Scratch();
+  scratch.file("a.txt", "one\ntwo\nthree\n");
+  const { result } = await scratch.exec(["Read", "file_path=a.txt", "offset=2", "limit:=1"]);
+  assert.match(textOf(result), /^2\ttwo\n/);
+});
+
+test("exec keeps a value that looks like another type as text where the schema says text", async () => {
+  using scratch = new Scratch();
+  const ran = await scratch.agent(["exec", "Write", "file_path=n.txt", "content=007=x"]);
+  assert.equal(ran.code, 0, ran.stderr);
+  assert.equal(scratch.read("n.txt"), "007=x");
+});
+
+test("exec reads one value from a file with key=@file, byte for byte", async () => {
+  using scratch = new Scratch();
+  const text = "\uFEFFü line\r\n\r\nno end";
+  scratch.file("draft", text);
+  const ran = await scratch.agent(["exec", "Write", "file_path=copy", "content=@draft"]);
+  assert.equal(ran.code, 0, ran.stderr);
+  assert.equal(scratch.read("copy"), text);
+});
+
+test("exec reads all arguments from a file with @file", async () => {
+  using scratch = new Scratch();
+  scratch.file("args.json", '{"file_path": "a.txt"}');
+  scratch.file("a.txt", "from a file\n");
+  const { result } = await scratch.exec(["Read", "@args.json"]);
+  assert.equal(textOf(result), "1\tfrom a file");
+});
+
+test("exec reads all arguments from standard input with -", async () => {
+  using scratch = new Scratch();
+  scratch.file("a.txt", "from stdin\n");
+  const { result } = await scratch.exec(["Read", "-"], { input: '{"file_path": "a.txt"}' });
+  assert.equal(textOf(result), "1\tfrom stdin");
+});
+
+test("exec refuses arguments that can't be read, with a hint and exit 2, and runs nothing", async () => {
+  using scratch = new Scratch();
+  const cases: [string[], RegExp][] = [
+    [["Write", "{bad"], /Cannot read the JSON of the arguments: /],
+    [["Write", "file_path=x", "content:={"], /Cannot read the JSON of content: /],
+    [["Write", "file_path=x", "loose"], /Cannot read the argument "loose": not key=value\n\nhint: /],
+    [["Write", "file_path=x", "file_path=y"], /Cannot use "file_path" twice/],
+    [["Write", "file_path=x", "content=@missing"], /Cannot read "missing": no such file/],
+  ];
+  for (const [args, complaint] of cases) {
+    const ran = await scratch.agent(["exec", ...args]);
+    assert.match(ran.stderr, complaint);
+    assert.equal(ran.stdout, "");
+    assert.equal(ran.code, 2);
+  }
+  assert.equal(scratch.exists("x"), false);
+});
+
+test("an unknown tool is a usage error that names the nearest one", async () => {
+  using scratch = new Scratch();
+  const ran = await scratch.agent(["exec", "Raed", "file_path=a.txt"]);
+  assert.equal(ran.stderr, 'error: Cannot call "Raed": no such tool\n\nhint: did you mean Read?\n');
+  assert.equal(ran.code, 2);
+});
+
+test("an argument of the wrong type is a usage error that names the field", async () => {
+  using scratch = new Scratch();
+  const { result, code } = await scratch.exec(["Read", "file_path=a.txt", "limit=many"]);
+  assert.match(textOf(result), /^Cannot call Read: "limit" must be an integer, got "many"/);
+  assert.equal(result.outcome, "invalid");
+  assert.equal(code, 2);
+});
+
+test("a call that fails ends with exit 1 and its error on standard error", async () => {
+  using scratch = new Scratch();
+  const ran = await scratch.agent(["exec", "Read", "file_path=nope"]);
+  assert.match(ran.stderr, /^error: Cannot read ".*nope": no such file\n$/);
+  assert.equal(ran.stdout, "");
+  assert.equal(ran.code, 1);
+});
+
+test("a command that fails keeps its own words, and --exit-status passes on its code", async () => {
+  using scratch = new Scratch();
+  const command = "command=echo mine; exit 7";
+  const plain = await scratch.agent(["exec", "Bash", command]);
+  assert.equal(plain.code, 1);
+  assert.equal(plain.stderr, "mine\n[Exit code: 7]\n");
+  const own = await scratch.agent(["exec", "--exit-status", "Bash", command]);
+  assert.equal(own.code, 7);
+});
+
+test("a denied call ends with exit 3 and names the rule", async () => {
+  using scratch = new Scratch();
+  scratch.file("a.txt", "secret\n");
+  const ran = await scratch.agent(["exec", "--deny", "Read(a.txt)", "Read", "file_path=a.txt"]);
+  assert.match(ran.stderr, /^error: Cannot run Read: denied \(the deny rule "Read\(a.txt\)"\)/);
+  assert.equal(ran.stdout, "");
+  assert.equal(ran.code, 3);
+});
+
+test("--timeout ends a call with exit 124 and keeps what it printed so far", async () => {
+  using scratch = new Scratch();
+  const { result, code } = await scratch.exec([
+    "--timeout",
+    "2",
+    "Bash",
+    "command=echo early; sleep 300",
+  ]);
+  assert.equal(code, 124);
+  assert.equal(result.outcome, "timeout");
+  assert.deepEqual(result.stdout, ["early\n"]);
+  assert.match(textOf(result), /^early\n\[out of time; /);
+});
+
+test("a command's own time limit is exit 124 too", async () => {
+  using scratch = new Scratch();
+  const { result, code } = await scratch.exec(["Bash", "command=sleep 300", "timeout=300"]);
+  assert.equal(code, 124);
+  assert.equal(result.outcome, "timeout");
+});
+
+test("--dry-run goes through every step but the running", async () => {
+  using scratch = new Scratch();
+  const ran = await scratch.agent(["exec", "--dry-run", "Write", "file_path=new.txt", "content=x"]);
+  assert.match(ran.stdout, /^Dry run: Write would write ".*new\.txt"; nothing was done\n$/);
+  assert.equal(ran.code, 0);
+  assert.equal(scratch.exists("new.txt"), false);
+  const denied = await scratch.agent([
+    "exec",
+    "--dry-run",
+    "--deny",
+    "Write",
+    "Write",
+    "file_path=n",
+    "content=",
+  ]);
+  assert.equal(denied.code, 3);
+});
+
+test("a call that stands on the command line needs no leave; one from standard input does", async () => {
+  using scratch = new Scratch();
+  const mine = await scratch.agent(["exec", "Write", "file_path=mine", "content=x"]);
+  assert.equal(mine.code, 0, mine.stderr);
+  assert.equal(scratch.read("mine"), "x");
+  const call = { name: "Write", args: { file_path: "theirs", content: "x" } };
+  const refused = await scratch.batch([call]);
+  assert.equal(refused.results[0]!.outcome, "denied");
+  assert.match(textOf(refused.results[0]!), /--allow 'Write\(.*theirs\)'/);
+  assert.equal(scratch.exists("theirs"), false);
+  const allowed = await scratch.batch([call], ["--allow", "Write(theirs)"]);
+  assert.equal(allowed.code, 0, allowed.stdout);
+  assert.equal(scratch.read("theirs"), "x");
+});
+
+test("text after -- is not read as flags, and -C changes the folder", async () => {
+  using scratch = new Scratch();
+  scratch.folder("work/sub");
+  scratch.file("sub/a.txt", "below\n");
+  const ran = await scratch.agent(["exec", "-C", "sub", "--", "Read", "file_path=a.txt"]);
+  assert.equal(ran.stdout, "1\tbelow\n");
+  const flag = await scratch.agent(["exec", "Read", "--", "--json"]);
+  assert.match(flag.stderr, /Cannot read the argument "--json": not key=value/);
+  assert.equal(flag.code, 2);
+  const nowhere = await scratch.agent(["-C", "nope", "exec", "Read", "file_path=a.txt"]);
+  assert.match(nowhere.stderr, /Cannot change to the folder "nope": no such folder/);
+  assert.equal(nowhere.code, 2);
+});
+
+test("--tools leaves the other tools out of reach", async () => {
+  using scratch = new Scratch();
+  const ran = await scratch.agent(["exec", "--tools", "Read", "Bash", "command=echo reached"]);
+  assert.match(ran.stderr, /Cannot call "Bash": no such tool/);
+  assert.equal(ran.code, 2);
+});
+
+test("a wrong value of a flag is said before anything starts", async () => {
+  using scratch = new Scratch();
+  const ran = await scratch.agent(["exec", "--timeout", "soon", "Write", "file_path=x", "content="]);
+  assert.match(ran.stderr, /Cannot use --timeout "soon": not a number above 0/);
+  assert.equal(ran.code, 2);
+  assert.equal(scratch.exists("x"), false);
+  assert.throws(() => readdirSync(`${scratch.state}/log`), "no session was begun");
 });

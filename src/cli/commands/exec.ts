@@ -2,7 +2,7 @@
 import type { Runtime } from "../../agent.ts";
 import type { AbortLike, CallOptions, CallRequest } from "../../core/call.ts";
 import { AgentError, EXIT, messageOf, UsageError } from "../../core/errors.ts";
-import { type Result, textOf } from "../../core/result.ts";
+import type { Result } from "../../core/result.ts";
 import { host } from "../../core/runtime.ts";
 import type { StreamEvent } from "../../core/stream.ts";
 import type { Turn } from "../../core/turn.ts";
@@ -24,8 +24,10 @@ export async function run(invocation: Invocation): Promise<number> {
     const request: CallRequest | undefined = fromStdin
       ? undefined
       : { name: args[0]!, args: await readArguments(args.slice(1)) };
+    const stop = new Interrupt();
+    const options = callOptions(invocation, stop);
     const runtime = await openRuntime(invocation, events ? (event) => printer.json(event) : undefined);
-    const totals = await inSession(runtime, invocation, request);
+    const totals = await inSession(runtime, invocation, stop, options, request);
     if (events) {
       const event: StreamEvent = { type: "result", ...totals };
       printer.json(event);
@@ -50,26 +52,20 @@ export interface Totals {
 async function inSession(
   runtime: Runtime,
   invocation: Invocation,
+  stop: Interrupt,
+  options: CallOptions,
   request: CallRequest | undefined,
 ): Promise<Totals> {
   const { flags } = invocation;
-  const stop = new Interrupt();
   const stopWatching = watchSignals(runtime, stop);
-  let strays: (() => void) | undefined;
   try {
     await runtime.start();
-    if (runtime.mods().length > 0) {
-      const { watchStrays } = await import("../../mods/strays.ts");
-      strays = watchStrays((stack) => runtime.modOf(stack), (text) => invocation.printer.warn(text));
-    }
     const turn = await runtime.prepareTurn({ open: true, ...surfaceOptions(flags) });
-    const options = callOptions(invocation, stop);
     if (request) return await single(runtime, turn, request, options, invocation);
     const { batch } = await import("../batch.ts");
-    return await batch(runtime, turn, options, invocation);
+    return await batch(runtime, turn, options, stop, invocation);
   } finally {
-    await runtime.close(stop.aborted ? "interrupted" : "exit");
-    strays?.();
+    await runtime.close(stop.reason ?? "exit");
     stopWatching();
   }
 }
@@ -83,13 +79,7 @@ async function single(
 ): Promise<Totals> {
   const result = await runtime.call(turn, request, { ...options, origin: "person" });
   if (flags.has("json")) printer.json(result);
-  else if (!flags.has("jsonl")) {
-    const text = textOf(result.content);
-    if (result.status === "success") {
-      if (text !== "") printer.line(text);
-    } else if (result.exitCode !== undefined) printer.note(text);
-    else printer.failure(text);
-  }
+  else if (!flags.has("jsonl")) printer.result(result);
   const failed = result.status === "error" ? 1 : 0;
   return { calls: 1, failed, exitCode: exitCodeOf(result, flags.has("exit-status")) };
 }
@@ -132,11 +122,15 @@ export function positive(flag: string, text: string): number {
 /** As much of an `AbortSignal` as a call needs, without its cost at start. */
 class Interrupt implements AbortLike {
   readonly #listeners = new Set<() => void>();
-  aborted = false;
+  /** Why the session ends, for its log. */
+  reason: "interrupted" | "signal" | undefined;
 
-  abort(): void {
-    if (this.aborted) return;
-    this.aborted = true;
+  get aborted(): boolean {
+    return this.reason !== undefined;
+  }
+
+  abort(reason: "interrupted" | "signal"): void {
+    this.reason = reason;
     for (const listener of [...this.#listeners]) listener();
   }
 
@@ -149,24 +143,15 @@ class Interrupt implements AbortLike {
   }
 }
 
-/** The first Ctrl-C ends the calls and what they started, the second the process. TERM and HUP close the session. */
+/** The first signal ends the calls, which are answered so, and closes the session; the second ends the process. */
 function watchSignals(runtime: Runtime, stop: Interrupt): () => void {
-  const onInterrupt = () => {
-    if (stop.aborted) {
+  const on = (signal: "SIGINT" | "SIGTERM" | "SIGHUP", reason: "interrupted" | "signal") =>
+    host.onSignal(signal, () => {
+      if (!stop.aborted) return stop.abort(reason);
       runtime.kill();
       host.exit(EXIT.interrupted);
-    }
-    stop.abort();
-  };
-  const onEnd = () => {
-    stop.abort();
-    void runtime.close("signal").finally(() => host.exit(EXIT.interrupted));
-  };
-  const removers = [
-    host.onSignal("SIGINT", onInterrupt),
-    host.onSignal("SIGTERM", onEnd),
-    host.onSignal("SIGHUP", onEnd),
-  ];
+    });
+  const removers = [on("SIGINT", "interrupted"), on("SIGTERM", "signal"), on("SIGHUP", "signal")];
   return () => {
     for (const remove of removers) remove();
   };

@@ -1,22 +1,33 @@
 /** `agent mods list`: plugins with their state. */
+import type { ModStatus } from "../../mods/host.ts";
 import type { Invocation } from "../command.ts";
-import { withRuntime } from "../open.ts";
+import { openRuntime } from "../open.ts";
 
-export function run(invocation: Invocation): Promise<number> {
-  const { flags, printer } = invocation;
-  return withRuntime(invocation, (runtime) => {
-    const mods = runtime.mods();
-    if (flags.has("json")) printer.json(mods);
-    else if (mods.length === 0) printer.note("no plugins");
-    for (const mod of flags.has("json") ? [] : mods) {
-      const time = flags.has("timing") ? `, ${mod.loadMs} ms` : "";
-      printer.line(`${mod.name}  ${mod.state}${mod.phase ? ` in ${mod.phase}` : ""}${time}`);
-      printer.line(`  ${mod.path}`);
-      if (mod.reason !== undefined) printer.line(`  ${mod.reason}`);
-      if (mod.tools.length > 0) printer.line(`  tools: ${mod.tools.join(", ")}`);
-      if (mod.events.length > 0) printer.line(`  events: ${mod.events.join(", ")}`);
-      if (mod.uses.length > 0) printer.line(`  uses: ${mod.uses.join(", ")}`);
-    }
-    return Promise.resolve(0);
-  });
+export async function run(invocation: Invocation): Promise<number> {
+  const runtime = await openRuntime(invocation);
+  try {
+    await runtime.start();
+    show(runtime.mods(), invocation);
+    return 0;
+  } catch (error) {
+    // Without a plugin that is required nothing starts; this is where one looks why.
+    if (runtime.mods().length > 0) show(runtime.mods(), invocation);
+    throw error;
+  } finally {
+    await runtime.close();
+  }
+}
+
+function show(mods: readonly ModStatus[], { flags, printer }: Invocation): void {
+  if (flags.has("json")) return printer.json(mods);
+  if (mods.length === 0) printer.note("no plugins");
+  for (const mod of mods) {
+    const time = flags.has("timing") ? `, ${mod.loadMs} ms` : "";
+    printer.line(`${mod.name}  ${mod.state}${mod.phase ? ` in ${mod.phase}` : ""}${time}`);
+    printer.line(`  ${mod.path}`);
+    if (mod.reason !== undefined) printer.line(`  ${mod.reason}`);
+    if (mod.tools.length > 0) printer.line(`  tools: ${mod.tools.join(", ")}`);
+    if (mod.events.length > 0) printer.line(`  events: ${mod.events.join(", ")}`);
+    if (mod.uses.length > 0) printer.line(`  uses: ${mod.uses.join(", ")}`);
+  }
 }

@@ -1,6 +1,6 @@
 /** `agent schema`: JSON Schemas of the event stream, or of one tool's arguments. */
 import * as z from "zod";
-import { AgentError } from "../../core/errors.ts";
+import { UsageError } from "../../core/errors.ts";
 import { publishSchema } from "../../core/schema.ts";
 import { unknownTool } from "../../core/result.ts";
 import { streamSchemas } from "../../core/stream.ts";
@@ -21,7 +21,7 @@ function toolSchema(invocation: Invocation, name: string): Promise<number> {
     const entry = turn.find(name);
     if (!entry) {
       const { message, hint } = unknownTool(name, turn.near(name));
-      throw new AgentError(message, hint);
+      throw new UsageError(message, hint);
     }
     invocation.printer.line(JSON.stringify(publishSchema(entry.schema), null, 2));
     return 0;

@@ -1,4 +1,5 @@
 /** `agent tools`: what a model sees. */
+import type { Entry } from "../../core/registry.ts";
 import type { Turn } from "../../core/turn.ts";
 import type { Invocation } from "../command.ts";
 import { surfaceOptions, withRuntime } from "../open.ts";
@@ -30,15 +31,13 @@ function bytesOf(value: unknown): number {
   return new TextEncoder().encode(JSON.stringify(value)).length;
 }
 
-function describe(turn: Turn, all: readonly { name: string; tier: string }[]): string[] {
+function describe(turn: Turn, all: readonly Entry[]): string[] {
   const width = Math.max(8, ...turn.surface.map(({ name }) => name.length));
   return turn.surface.map((entry) => {
-    const behind = all.find((other) =>
-      other.name === entry.name && other.tier !== entry.tier && entry.tier !== "builtin"
-    );
-    const origin = entry.tier === "builtin"
-      ? ""
-      : `  [${entry.tier}: ${entry.source}${behind ? `, before the ${behind.tier} one` : ""}]`;
+    const others = all.filter(({ name, tool }) => name === entry.name && tool !== entry.tool);
+    const behind = [...new Set(others.map(({ source }) => source))];
+    const before = behind.length === 0 ? "" : `, before: ${behind.join(", ")}`;
+    const origin = entry.tier === "builtin" ? "" : `  [${entry.tier}: ${entry.source}${before}]`;
     return `${entry.name.padEnd(width)}  ${entry.description.split("\n")[0]!.slice(0, 100)}${origin}`;
   });
 }
