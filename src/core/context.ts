@@ -4,7 +4,7 @@ import type { OverflowFile } from "./overflow.ts";
 import { realPath, resolvePath } from "./paths.ts";
 import type { RedactStream } from "./redact.ts";
 import type { Entry } from "./registry.ts";
-import { type Result, stamp } from "./result.ts";
+import type { Result } from "./result.ts";
 import type { Context, Place, StreamGate } from "./tool.ts";
 import type { Turn } from "./turn.ts";
 
@@ -17,7 +17,7 @@ export interface Caller {
   nested(name: string, args: Record<string, unknown>): Promise<Result>;
 }
 
-/** Where a call happens. The folder is read when it is asked for: it is the session's and may change. */
+/** Where a call happens: the session's folder as it was when the place was made. */
 export class TurnPlace implements Place {
   readonly cwd: string;
 
@@ -70,34 +70,27 @@ export class CallContext implements Context, StreamGate {
     return this;
   }
 
-  resolve(path: string): string {
-    return this.#place.resolve(path);
-  }
+  // Tools take functions out of their context, so each is one that needs no `this`, made when it is asked for.
 
-  identify(path: string): string {
-    return this.#place.identify(path);
+  get resolve(): Place["resolve"] {
+    return this.#place.resolve;
   }
-
-  output(text: string, stream: "stdout" | "stderr" = "stdout"): void {
-    this.#caller.output(text, stream);
+  get identify(): Place["identify"] {
+    return this.#place.identify;
   }
-
-  secret(name: string): string | undefined {
-    return this.#turn.secrets.get(name);
+  get output(): Context["output"] {
+    return (text, stream = "stdout") => this.#caller.output(text, stream);
   }
-
-  call(name: string, args: Record<string, unknown>): Promise<Result> {
-    return this.#caller.nested(name, args);
+  get secret(): Context["secret"] {
+    return (name) => this.#turn.secrets.get(name);
   }
-
-  log(message: string): void {
+  get call(): Context["call"] {
+    return (name, args) => this.#caller.nested(name, args);
+  }
+  get log(): Context["log"] {
     const { gate, emit } = this.#turn;
-    emit({
-      type: "notice",
-      source: this.#entry.source,
-      text: gate.redact(message),
-      at: stamp(Date.now()).at,
-    });
+    return (message) =>
+      emit({ type: "notice", source: this.#entry.source, text: gate.redact(message), at: gate.stamp().at });
   }
 
   // ─ StreamGate

@@ -4,6 +4,7 @@
  */
 import { quote, UsageError } from "./errors.ts";
 import { inside } from "./paths.ts";
+import type { HookDecision } from "./hooks.ts";
 import type { Entry } from "./registry.ts";
 import type { Effect, Subject, Traits } from "./tool.ts";
 
@@ -48,8 +49,8 @@ export interface Decision {
   behavior: Behavior;
   /** In words, for the result: which rule or mode. */
   reason: string;
-  /** Decided by a rule, which no hook's or mod's `allow` overrides. */
-  byRule: boolean;
+  /** Who decided. What a rule said, no hook's or mod's `allow` overrides. */
+  by: "rule" | "mode" | "hook";
   /** A rule that would allow it, for the hint. */
   allowWith?: string;
 }
@@ -63,9 +64,41 @@ export interface Asked {
   mode: Mode;
 }
 
-/** A hook's `allow` answers what a mode would have asked; what a rule or the mode `plan` said stands. */
-export function openToHooks({ behavior, byRule }: Decision, mode: Mode): boolean {
-  return !byRule && (behavior === "ask" || mode === "dontAsk");
+/** What PreToolUse hooks came to. */
+export interface HookSays {
+  decision: HookDecision | undefined;
+  reason: string;
+}
+
+/**
+ * A decision with what hooks say of the call. Their `allow` answers what a mode would have asked, and nothing that a
+ * rule or the mode `plan` said; their `ask` is an ask like a rule's.
+ */
+export function withHooks(decision: Decision, { decision: says, reason }: HookSays, mode: Mode): Decision {
+  const { behavior, by } = decision;
+  if (says === "allow" && by === "mode" && (behavior === "ask" || mode === "dontAsk")) {
+    return { ...decision, behavior: "allow", by: "hook" };
+  }
+  if (says !== "ask" || behavior !== "allow") return decision;
+  // Nobody is asked in this mode, whoever wants to.
+  const asked = mode === "dontAsk" ? "deny" : "ask";
+  return { ...decision, behavior: asked, by: "hook", reason: reason || "a hook asks for leave" };
+}
+
+/** Why a call doesn't run, and what a person can do: only what a mode said can be changed by a rule. */
+export function refusal(
+  name: string,
+  { behavior, by, reason, allowWith }: Decision,
+): { message: string; hint?: string } {
+  const message = `Cannot run ${name}: ${behavior === "ask" ? "nobody said yes" : "denied"} (${reason})`;
+  if (by === "mode" && allowWith !== undefined) {
+    return { message, hint: `a person can allow it with --allow ${shellQuote(allowWith)}` };
+  }
+  return behavior === "ask" ? { message, hint: "it runs where somebody can be asked" } : { message };
+}
+
+function shellQuote(value: string): string {
+  return /^[\w./:-]+$/.test(value) ? value : `'${value.replaceAll("'", "'\\''")}'`;
 }
 
 /** Parses `Tool(pattern)`. Throws a `UsageError` that quotes the rule. */
@@ -121,7 +154,7 @@ export class Policy {
       return undefined;
     }
     return Promise.resolve(this.decide(asked))
-      .then((decision) => decision.behavior === "deny" && decision.byRule ? decision : undefined);
+      .then((decision) => decision.behavior === "deny" && decision.by === "rule" ? decision : undefined);
   }
 
   /** Rules, then the mode. The strictest answer of all parts of the call. */
@@ -155,8 +188,8 @@ export class Policy {
       // Nobody is asked in this mode, whoever wants to.
       behavior: behavior === "ask" && asked.mode === "dontAsk" ? "deny" : behavior,
       reason,
-      byRule: true,
-      ...allowWith(asked, part),
+      by: "rule",
+      ...this.#allowWith(asked, part),
     });
     const guarded = this.#isGuarded(part);
     for (const behavior of ["deny", "ask", "allow"] as const) {
@@ -274,8 +307,8 @@ export class Policy {
     const decision = (behavior: Behavior, why: string): Decision => ({
       behavior,
       reason: `mode ${mode}: ${why}`,
-      byRule: false,
-      ...allowWith(asked, parts[0]),
+      by: "mode",
+      ...this.#allowWith(asked, parts[0]),
     });
     if (mode === "bypassPermissions") return decision("allow", "everything is allowed");
     const access = strongest(parts, traits.effect);
@@ -288,6 +321,29 @@ export class Policy {
     const what = { read: "reading outside the working folder", write: "writing", run: "running" }[access];
     return decision(mode === "dontAsk" ? "deny" : "ask", `${what} needs to be allowed`);
   }
+
+  /** The narrowest rule that would have allowed this part. */
+  #allowWith({ entry, traits }: Asked, part: Part | undefined): { allowWith: string } {
+    if (part?.kind === "path") {
+      // A pattern for commands says nothing about the files that they redirect to: a rule for files does.
+      const byCommand = (traits.subjects ?? []).some(({ kind }) => kind === "command");
+      return { allowWith: `${byCommand ? this.#nameFor(part.access) : entry.name}(/${part.value})` };
+    }
+    if (part?.kind === "command" && !part.opaque) {
+      const words = part.value.split(" ");
+      const first = words[0]!;
+      if (first.length <= 60) {
+        return { allowWith: `${entry.name}(${words.length > 1 ? `${first} *` : part.value})` };
+      }
+    }
+    return { allowWith: entry.name };
+  }
+
+  /** A name whose rules cover every tool with this effect. */
+  #nameFor(access: Effect | undefined): string {
+    for (const [name, effect] of this.#covers) if (effect === (access ?? "write")) return name;
+    return "*";
+  }
 }
 
 function isWithin(folders: readonly string[], path: string): boolean {
@@ -297,8 +353,8 @@ function isWithin(folders: readonly string[], path: string): boolean {
 const RANK: Record<Behavior, number> = { allow: 0, ask: 2, deny: 4 };
 
 /** Of equal answers a rule's counts, since a mode's may be overridden. */
-function rank({ behavior, byRule }: Decision): number {
-  return RANK[behavior] + (byRule ? 1 : 0);
+function rank({ behavior, by }: Decision): number {
+  return RANK[behavior] + (by === "rule" ? 1 : 0);
 }
 
 function strongest(parts: readonly Part[], effect: Effect): Effect {
@@ -318,17 +374,4 @@ function nameMatches(rule: string, names: ReadonlySet<string>): boolean {
   if (!rule.startsWith("mcp__")) return false;
   for (const name of names) if (name.startsWith(`${rule}__`)) return true;
   return false;
-}
-
-/** The narrowest rule that would have allowed this part. */
-function allowWith({ entry }: Asked, part: Part | undefined): { allowWith: string } {
-  if (part?.kind === "path") return { allowWith: `${entry.name}(/${part.value})` };
-  if (part?.kind === "command" && !part.opaque) {
-    const words = part.value.split(" ");
-    const first = words[0]!;
-    if (first.length <= 60) {
-      return { allowWith: `${entry.name}(${words.length > 1 ? `${first} *` : part.value})` };
-    }
-  }
-  return { allowWith: entry.name };
 }

@@ -2,6 +2,7 @@
  * The result of a call, and the shaping of whatever a tool returned into it.
  */
 import { quote } from "./errors.ts";
+import { isStrings } from "./json.ts";
 import type { Block, Output } from "./tool.ts";
 
 /** What became of a call. */
@@ -31,6 +32,8 @@ export interface Result {
   /** The file that holds what was cut. */
   overflow?: string;
   structured?: unknown;
+  /** Present where mods or hooks changed the arguments: what ran, in the canonical form, and who changed it. */
+  rewritten?: { args: unknown; by: readonly string[] };
   durationMs: number;
   /** When it ended: local time, ISO 8601 with offset. */
   at: string;
@@ -40,6 +43,33 @@ export interface Result {
 export interface Shaped extends Omit<Output, "content"> {
   content: readonly Block[];
   status: "success" | "error";
+}
+
+/** A shaped value with what became of the call. */
+export type Ended = Omit<Shaped, "outcome"> & { outcome: Outcome };
+
+/** The result of a call, its fields in one order whatever became of it. */
+export function resultOf(
+  call: Pick<Result, "id" | "name" | "tool" | "rewritten">,
+  { outcome, status, content, stdout, stderr, exitCode, overflow, structured }: Ended,
+  durationMs: number,
+  { at, weekday }: Stamp,
+): Result {
+  const result: Partial<Result> = { id: call.id, name: call.name };
+  if (call.tool !== undefined) result.tool = call.tool;
+  result.outcome = outcome;
+  result.status = status;
+  result.content = content;
+  if (stdout) result.stdout = stdout;
+  if (stderr) result.stderr = stderr;
+  if (exitCode !== undefined) result.exitCode = exitCode;
+  if (overflow !== undefined) result.overflow = overflow;
+  if (structured !== undefined) result.structured = structured;
+  if (call.rewritten) result.rewritten = call.rewritten;
+  result.durationMs = durationMs;
+  result.at = at;
+  result.weekday = weekday;
+  return result as Result;
 }
 
 /**
@@ -92,10 +122,6 @@ function pickOutput(record: Record<string, unknown>): Omit<Output, "content" | "
   if (record.outcome === "timeout" || record.outcome === "interrupted") picked.outcome = record.outcome;
   if (record.structured !== undefined) picked.structured = JSON.parse(JSON.stringify(record.structured));
   return picked;
-}
-
-function isStrings(value: unknown): value is string[] {
-  return Array.isArray(value) && value.every((item) => typeof item === "string");
 }
 
 function isBlocks(value: unknown): value is Block[] {

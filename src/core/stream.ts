@@ -36,6 +36,8 @@ export function streamSchemas(z: Zod) {
     exitCode: z.int().optional(),
     overflow: z.string().optional().describe("the file that holds what was cut"),
     structured: z.unknown().optional(),
+    rewritten: z.object({ args: z.unknown(), by: z.array(z.string()).readonly() }).optional()
+      .describe("what ran where mods or hooks changed the arguments, and who changed them"),
     durationMs: z.number(),
     at,
     weekday: z.string(),

@@ -12,7 +12,8 @@ import type { Hooks } from "./hooks.ts";
 import type { Policy } from "./permission.ts";
 import type { Entry, Tier } from "./registry.ts";
 import type { Schedule } from "./schedule.ts";
-import { type JsonSchema, publishSchema } from "./schema.ts";
+import { publishSchema } from "./publish_schema.ts";
+import type { JsonSchema } from "./schema.ts";
 import type { SecretStore } from "./secrets.ts";
 import type { Session } from "./session.ts";
 import type { Sink } from "./stream.ts";
@@ -73,6 +74,7 @@ export function makeTurn(parts: TurnParts): Turn {
   for (const entry of parts.surface) {
     for (const alias of entry.tool.aliases ?? []) if (!byAlias.has(alias)) byAlias.set(alias, entry);
   }
+  const clientTools = () => parts.surface.map((entry) => clientTool(entry, parts.family));
   const prefix = `call_${randomHex(8)}`;
   let calls = 0;
   return Object.freeze({
@@ -85,10 +87,8 @@ export function makeTurn(parts: TurnParts): Turn {
       return choose(entries, parts, family);
     },
     near: (name: string) => nearest(name, byName.keys()),
-    clientTools: () => parts.surface.map((entry) => clientTool(entry, parts.family)),
-    surfaceHash() {
-      return sha256(JSON.stringify(this.clientTools()));
-    },
+    clientTools,
+    surfaceHash: () => sha256(JSON.stringify(clientTools())),
   });
 }
 

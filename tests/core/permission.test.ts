@@ -7,9 +7,10 @@ import {
   type Matchers,
   type Mode,
   MODES,
-  openToHooks,
   parseRule,
   Policy,
+  refusal,
+  withHooks,
 } from "../../src/core/permission.ts";
 import type { Entry } from "../../src/core/registry.ts";
 import type { Effect, Subject } from "../../src/core/tool.ts";
@@ -76,7 +77,7 @@ for (const mode of MODES) {
     for (const [name, call] of Object.entries(given)) {
       const decision = await policy().decide(call);
       assert.equal(decision.behavior, modes[mode][name], name);
-      assert.equal(decision.byRule, false);
+      assert.equal(decision.by, "mode");
       assert.ok(decision.reason.startsWith(`mode ${mode}: `), decision.reason);
       // A rule that is about something else changes nothing.
       assert.equal(
@@ -101,7 +102,7 @@ for (const mode of MODES) {
       // Nobody is asked where nobody may be asked.
       const asking = await policy(`ask ${rule}`, `allow ${rule}`).decide(call);
       assert.equal(asking.behavior, mode === "dontAsk" ? "deny" : "ask");
-      assert.ok(asking.byRule);
+      assert.equal(asking.by, "rule");
     }
   });
 }
@@ -170,15 +171,16 @@ for (const [rules, call, behavior] of decided) {
 
 test("of a rule's answer and a mode's the rule's counts, so that no hook overrides it by another part of the call", async () => {
   const denied = await policy("deny Bash(rm *)").decide(runs("ls; rm x", "dontAsk"));
-  assert.deepEqual([denied.behavior, denied.byRule], ["deny", true]);
+  assert.deepEqual([denied.behavior, denied.by], ["deny", "rule"]);
   const asking = await policy("ask Bash(rm *)").decide(runs("ls; rm x"));
-  assert.deepEqual([asking.behavior, asking.byRule], ["ask", true]);
+  assert.deepEqual([asking.behavior, asking.by], ["ask", "rule"]);
   assert.match((await policy("deny Bash(rm *)").denied(runs("ls; rm x", "plan")))!.reason, /"Bash\(rm \*\)"/);
 });
 
 test("a hook's allow answers what a mode asks, in dontAsk too; rules and the mode plan stand", async () => {
+  const allowed = { decision: "allow", reason: "" } as const;
   const open = async (rules: string[], mode: Mode) =>
-    openToHooks(await policy(...rules).decide(runs("ls", mode)), mode);
+    withHooks(await policy(...rules).decide(runs("ls", mode)), allowed, mode).behavior === "allow";
   assert.deepEqual(await Promise.all([open([], "default"), open([], "dontAsk"), open([], "plan")]), [
     true,
     true,
@@ -187,6 +189,25 @@ test("a hook's allow answers what a mode asks, in dontAsk too; rules and the mod
   for (const rules of [["ask Bash"], ["deny Bash"]]) {
     for (const mode of MODES) assert.equal(await open(rules, mode), false, `${rules} ${mode}`);
   }
+});
+
+test("a hook's ask is an ask, but where nobody is asked it is a no", async () => {
+  const asks = { decision: "ask", reason: "are you sure" } as const;
+  const decide = async (mode: Mode) =>
+    withHooks(await policy("allow Bash").decide(runs("ls", mode)), asks, mode);
+  assert.deepEqual([(await decide("default")).behavior, (await decide("default")).reason], [
+    "ask",
+    "are you sure",
+  ]);
+  assert.equal((await decide("dontAsk")).behavior, "deny");
+});
+
+test("a refusal names the rule that would allow the call only where one would", async () => {
+  const byMode = refusal("Bash", await policy().decide(runs("git push")));
+  assert.match(byMode.hint!, /--allow 'Bash\(git \*\)'/);
+  assert.equal((await policy("allow Bash(git *)").decide(runs("git push"))).behavior, "allow");
+  const byRule = refusal("Bash", await policy("ask Bash(git *)").decide(runs("git push")));
+  assert.doesNotMatch(byRule.hint ?? "", /--allow/);
 });
 
 test("a refusal names a rule that would allow the part that was refused", async () => {

@@ -1,0 +1,67 @@
+/** Arguments on their way in: checked as the face has them, made canonical, checked again, and given their traits. */
+import { Stop } from "./abort.ts";
+import { AgentError, messageOf } from "./errors.ts";
+import { deepFreeze } from "./json.ts";
+import type { Entry } from "./registry.ts";
+import { argumentError, type Checked } from "./schema.ts";
+import type { Place, Traits } from "./tool.ts";
+import { isThenable } from "./watchdog.ts";
+
+/** Canonical arguments that passed, frozen, with the traits they have. */
+export interface Accepted {
+  readonly args: Record<string, unknown>;
+  readonly traits: Traits;
+}
+
+/** The arguments as a model wrote them. Throws a `Stop` that names the call as the model did. */
+export async function accept(entry: Entry, given: unknown, place: Place, name: string): Promise<Accepted> {
+  const checking = entry.check(given ?? {});
+  const checked = isThenable(checking) ? await checking : checking;
+  if (!checked.ok) throw invalid(name, checked, entry);
+  return await acceptCanonical(entry, entry.toCanonical(checked.value), place, name);
+}
+
+/** New arguments from a mod or a hook, in the canonical form; `by` is named where they don't pass. */
+export function acceptRewritten(
+  entry: Entry,
+  args: unknown,
+  place: Place,
+  name: string,
+  by: string,
+): Accepted | Promise<Accepted> {
+  const blame = (error: unknown): never => {
+    const hint = error instanceof AgentError ? error.hint : undefined;
+    throw new Stop("invalid", `${messageOf(error)} (arguments as rewritten by ${by})`, hint);
+  };
+  try {
+    const accepting = acceptCanonical(entry, args, place, name);
+    return isThenable(accepting) ? accepting.catch(blame) : accepting;
+  } catch (error) {
+    return blame(error);
+  }
+}
+
+function acceptCanonical(
+  entry: Entry,
+  args: unknown,
+  place: Place,
+  name: string,
+): Accepted | Promise<Accepted> {
+  const take = (checked: Checked): Accepted => {
+    if (!checked.ok) throw invalid(name, checked, entry);
+    const passed = deepFreeze(checked.value);
+    try {
+      return { args: passed, traits: deepFreeze(entry.tool.traits(passed, place)) };
+    } catch (error) {
+      const hint = error instanceof AgentError ? error.hint : undefined;
+      throw new Stop("invalid", `Cannot call ${name}: ${messageOf(error)}`, hint);
+    }
+  };
+  const checking = entry.checkCanonical(args);
+  return isThenable(checking) ? checking.then(take) : take(checking);
+}
+
+function invalid(name: string, checked: Extract<Checked, { ok: false }>, entry: Entry): Stop {
+  const { message, hint } = argumentError(name, checked.issues, entry.schema);
+  return new Stop("invalid", message, hint);
+}

@@ -1,0 +1,42 @@
+/** What a call is asked with: the words that hosts, the command line and the core share. */
+import type { Family } from "./face.ts";
+
+export interface CallRequest {
+  id?: string;
+  name: string;
+  args: unknown;
+  /** The dialect's family, where a name stands for several tools. */
+  family?: Family;
+  /** The call could not be read: it fails with this sentence, by the same path as any other. */
+  malformed?: string;
+}
+
+/** `person`: the call stands on somebody's command line. `script`, `model`: an `ask` needs somebody to answer. */
+export type Origin = "person" | "script" | "model";
+
+/** The part of an `AbortSignal` that a call uses; a cold start can't afford the real one. */
+export interface AbortLike {
+  readonly aborted: boolean;
+  addEventListener(type: "abort", listener: () => void, options?: { once?: boolean }): void;
+  removeEventListener(type: "abort", listener: () => void): void;
+}
+
+export interface CallOptions {
+  origin?: Origin;
+  signal?: AbortLike | undefined;
+  timeoutMs?: number | undefined;
+  /** Every step but the running. */
+  dryRun?: boolean;
+  /** Asks whoever can answer whether a call may run; absent: nobody can. */
+  ask?: ((question: Question) => Promise<boolean>) | undefined;
+  /** Characters of output that the stream carries; the rest is only counted. Default 30,000. */
+  streamLimit?: number;
+}
+
+export interface Question {
+  name: string;
+  args: Readonly<Record<string, unknown>>;
+  reason: string;
+  /** A rule that would settle it for good. */
+  rule: string;
+}
