@@ -21,7 +21,7 @@ import { accept, type Accepted, acceptRewritten } from "./accept.ts";
 import { CallContext, type Caller, TurnPlace } from "./context.ts";
 import { AgentError, messageOf, quote } from "./errors.ts";
 import { HandlerFault, type ModCall, runChain, runFirst, runNotify } from "./events.ts";
-import { OutputStreams, type StreamName } from "./output_streams.ts";
+import { OutputStreams } from "./output_streams.ts";
 import { type Decision, type HookSays, refusal, withHooks } from "./permission.ts";
 import type { Entry } from "./registry.ts";
 import type { CallOptions, CallRequest } from "./request.ts";
@@ -37,7 +37,7 @@ import {
 } from "./result.ts";
 import { host } from "./runtime.ts";
 import { claimOf, type Ticket } from "./schedule.ts";
-import type { Place } from "./tool.ts";
+import type { Place, StreamName } from "./tool.ts";
 import type { Turn } from "./turn.ts";
 import { askedOf, type CallFacts, concerns, faceView, hookCall, modCall, modResult } from "./views.ts";
 import { isThenable } from "./watchdog.ts";
@@ -46,6 +46,10 @@ import { isThenable } from "./watchdog.ts";
 export function runCall(turn: Turn, request: CallRequest, options: CallOptions = {}): Promise<Result> {
   return new Call(turn, request, options).run();
 }
+
+/** How deep calls may be nested, and after how many of them timers and signals get their turn. */
+const MOST_NESTED = 16;
+const BREATH = 64;
 
 const NO_OPINION: HookSays = { decision: undefined, reason: "" };
 const STREAM_LIMIT = 30_000;
@@ -61,6 +65,9 @@ class Call implements Caller, CallFacts {
   readonly #options: CallOptions;
   readonly #ticket: Ticket;
   readonly #abort: Abort;
+  /** How deep this call is nested, and how many its outermost call has made in all. */
+  readonly #depth: number;
+  readonly #family: { calls: number };
   readonly #started = host.now();
   readonly #rewrittenBy: string[] = [];
   #face: ModCall["face"] | undefined;
@@ -74,6 +81,8 @@ class Call implements Caller, CallFacts {
     this.#options = options;
     this.parentId = parent?.id;
     this.id = request.id ?? turn.callId();
+    this.#depth = parent ? parent.#depth + 1 : 0;
+    this.#family = parent ? parent.#family : { calls: 0 };
     this.#ticket = turn.schedule.take(parent ? parent.#ticket : undefined);
     this.#abort = new Abort(options, turn.handlerLimits.watchdog);
   }
@@ -98,6 +107,7 @@ class Call implements Caller, CallFacts {
   }
 
   async #live(): Promise<Ended> {
+    if (this.#depth > 0) await this.#breathe();
     this.#abort.heed();
     const entry = this.#find();
     let accepted = await this.#check(entry);
@@ -121,7 +131,16 @@ class Call implements Caller, CallFacts {
     const { name, args } = this.request;
     const { at } = gate.stamp();
     const { id, parentId: parent } = this;
-    emit({ type: "tool_start", id, parent, name, args: gate.redactor.redactJson(args), at });
+    emit({ type: "tool_start", id, parent, name: gate.redact(name), args: gate.redactor.redactJson(args), at });
+  }
+
+  /** A tool that calls itself without end would never let a timer or a signal through. */
+  async #breathe(): Promise<void> {
+    if (this.#depth > MOST_NESTED) {
+      const message = `Cannot call ${this.request.name}: calls are nested ${MOST_NESTED} deep already`;
+      throw new Stop("error", message, "does a tool call itself?");
+    }
+    if (++this.#family.calls % BREATH === 0) await new Promise((resolve) => setTimeout(resolve));
   }
 
   // 1 ─ find

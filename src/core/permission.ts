@@ -6,6 +6,7 @@ import { quote, UsageError } from "./errors.ts";
 import { inside } from "./paths.ts";
 import type { HookDecision } from "./hooks.ts";
 import type { Entry } from "./registry.ts";
+import { shellQuote } from "./shell_quote.ts";
 import type { Effect, Subject, Traits } from "./tool.ts";
 
 export const MODES = ["default", "acceptEdits", "plan", "dontAsk", "bypassPermissions"] as const;
@@ -97,8 +98,20 @@ export function refusal(
   return behavior === "ask" ? { message, hint: "it runs where somebody can be asked" } : { message };
 }
 
-function shellQuote(value: string): string {
-  return /^[\w./:-]+$/.test(value) ? value : `'${value.replaceAll("'", "'\\''")}'`;
+/** The rules of a text: one, or several between commas, as lists of tools are often written. */
+export function parseRules(text: string, behavior: Behavior, root: string): Rule[] {
+  const parts: string[] = [];
+  let depth = 0, from = 0;
+  for (let i = 0; i < text.length; i++) {
+    if (text[i] === "(") depth++;
+    else if (text[i] === ")") depth--;
+    else if (text[i] === "," && depth <= 0) {
+      parts.push(text.slice(from, i));
+      from = i + 1;
+    }
+  }
+  parts.push(text.slice(from));
+  return parts.map((part) => parseRule(part, behavior, root));
 }
 
 /** Parses `Tool(pattern)`. Throws a `UsageError` that quotes the rule. */
@@ -118,7 +131,7 @@ export function parseRule(text: string, behavior: Behavior, root: string): Rule 
     );
   }
   const rule: Rule = { behavior, text: text.trim(), tool: tool!, root };
-  if (pattern !== undefined && pattern !== "*") rule.pattern = pattern;
+  if (pattern !== undefined && pattern.trim() !== "*") rule.pattern = pattern.trim();
   return rule;
 }
 

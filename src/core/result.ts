@@ -6,15 +6,17 @@ import { isStrings } from "./json.ts";
 import type { Block, Output } from "./tool.ts";
 
 /** What became of a call. */
-export type Outcome =
-  | "success"
-  | "error"
-  | "denied"
-  | "answered"
-  | "interrupted"
-  | "timeout"
-  | "unknown"
-  | "invalid";
+export const OUTCOMES = [
+  "success",
+  "error",
+  "denied",
+  "answered",
+  "interrupted",
+  "timeout",
+  "unknown",
+  "invalid",
+] as const;
+export type Outcome = (typeof OUTCOMES)[number];
 
 /** One shape for `--json`, our dialect, the log and the library. */
 export interface Result {
@@ -129,7 +131,8 @@ function isBlocks(value: unknown): value is Block[] {
     if (typeof item !== "object" || item === null) return false;
     const { type, text, data, mediaType } = item as Record<string, unknown>;
     if (type === "text") return typeof text === "string";
-    return type === "image" && typeof data === "string" && typeof mediaType === "string";
+    return type === "image" && typeof data === "string" && typeof mediaType === "string" &&
+      /^image\/[\w.+-]{1,40}$/.test(mediaType);
   });
 }
 

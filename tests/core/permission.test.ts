@@ -8,13 +8,15 @@ import {
   type Mode,
   MODES,
   parseRule,
+  parseRules,
   Policy,
   refusal,
   withHooks,
 } from "../../src/core/permission.ts";
 import type { Entry } from "../../src/core/registry.ts";
 import type { Effect, Subject } from "../../src/core/tool.ts";
-import { commandMatches, commandParts } from "../../src/shell/grammar.ts";
+import { commandMatches } from "../../src/shell/command_rules.ts";
+import { commandParts } from "../../src/shell/grammar.ts";
 import { pathMatches } from "../../src/tools/path_rules.ts";
 
 const WORK = "/nowhere/work";
@@ -234,4 +236,13 @@ test("a rule is Tool or Tool(pattern); anything else is an error that quotes it"
       text,
     );
   }
+});
+
+test("several rules may stand in one text, and blanks around a pattern don't count", () => {
+  const rules = parseRules("Bash(ls *),Bash(echo a,b), Read( secret/** )", "deny", "/");
+  assert.deepEqual(rules.map(({ tool, pattern }) => [tool, pattern]), [
+    ["Bash", "ls *"],
+    ["Bash", "echo a,b"],
+    ["Read", "secret/**"],
+  ]);
 });
