@@ -1,7 +1,7 @@
 // Builds dist/: generated sources, then CommonJS files split so that a command loads only what it uses.
 //
 // esbuild splits ES modules only, and the ESM loader costs a quarter of a start, so the splitting is done here.
-import { execFileSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import fs from "node:fs";
 import { createRequire } from "node:module";
@@ -95,10 +95,8 @@ async function bundleFile(name, options, shared, hot, lazy) {
     name: "split",
     setup(build) {
       build.onResolve({ filter: /.*/ }, async ({ path: id, kind, importer, resolveDir, pluginData }) => {
-        if (pluginData === "resolved" || kind === "entry-point") return undefined;
-        if (id.startsWith("node:") || id === "esbuild" || id.endsWith(".cjs")) {
-          return id.endsWith(".cjs") || id === "esbuild" ? { path: id, external: true } : undefined;
-        }
+        if (pluginData === "resolved" || kind === "entry-point" || id.startsWith("node:")) return undefined;
+        if (id === "esbuild" || id.endsWith(".cjs")) return { path: id, external: true };
         const found = await build.resolve(id, { kind, importer, resolveDir, pluginData: "resolved" });
         const file = path.relative(root, found.path);
         const always = id === "zod" && name !== "zod";
@@ -156,7 +154,8 @@ const common = {
   supported: { "dynamic-import": false },
   target: "node20",
   mainFields: ["module", "main"],
-  minify: process.env.AGENT_BUILD_PLAIN === undefined,
+  // Names and lines stay, so that the stack of an uncaught error can be read.
+  minifySyntax: true,
   legalComments: "none",
   logLevel: "warning",
 };
@@ -172,12 +171,14 @@ const englishOnly = {
   },
 };
 
+/** A fault in types is said and stops nothing: the JavaScript is whole without them. */
 function declarations() {
   const tsc = path.join(root, "node_modules", "typescript", "bin", "tsc");
   // A consumer that installs without development dependencies has the types of the package it got.
   if (!fs.existsSync(tsc)) return;
   const flags = ["-p", path.join(root, "tsconfig.build.json"), "--outDir", path.join(dist, "types")];
-  execFileSync(process.execPath, [tsc, ...flags], { stdio: "inherit" });
+  const { status } = spawnSync(process.execPath, [tsc, ...flags], { stdio: ["ignore", 2, 2] });
+  if (status !== 0) console.error("warning: the declarations in dist/types have faults; see above");
 }
 
 /** What the build depends on; the stamp of the last one says whether there is anything to do. */
@@ -190,6 +191,7 @@ function inputsHash() {
     "tsconfig.build.json",
     "scripts/build.mjs",
     "scripts/generate.ts",
+    "scripts/settings.md",
   ];
   for (const file of fs.readdirSync(path.join(root, "src"), { recursive: true }).sort()) {
     files.push(path.join("src", file));
@@ -200,17 +202,25 @@ function inputsHash() {
       hash.update(`${file}\0`).update(fs.readFileSync(full)).update("\0");
     }
   }
-  return hash.update(process.env.AGENT_BUILD_PLAIN ?? "").digest("hex");
+  return hash.digest("hex");
 }
 
 await generate();
 const stamp = inputsHash();
 const stampFile = path.join(final, ".stamp");
 if (!fs.existsSync(stampFile) || fs.readFileSync(stampFile, "utf8") !== stamp) {
-  await bundle();
-  declarations();
-  fs.writeFileSync(path.join(dist, ".stamp"), stamp);
-  // Put into place at once: whoever runs the old build meanwhile keeps it whole.
+  try {
+    await bundle();
+    declarations();
+    fs.writeFileSync(path.join(dist, ".stamp"), stamp);
+    putIntoPlace();
+  } finally {
+    fs.rmSync(dist, { recursive: true, force: true });
+  }
+}
+
+/** At once: whoever runs the old build meanwhile keeps it whole. */
+function putIntoPlace() {
   const old = `${final}.old-${process.pid}`;
   if (fs.existsSync(final)) fs.renameSync(final, old);
   fs.renameSync(dist, final);

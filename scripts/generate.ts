@@ -4,12 +4,14 @@
  */
 import * as z from "zod";
 import type { Flag } from "../src/cli/command.ts";
-import { COMMANDS, COMMON, ENVIRONMENT, EXIT_CODES } from "../src/cli/commands.ts";
-import { flagName, overview } from "../src/cli/help.ts";
+import { COMMANDS, COMMON } from "../src/cli/commands.ts";
+import { ENVIRONMENT, EXIT_CODES, flagAbout, flagName, overview } from "../src/cli/help.ts";
 import type { AnyFace } from "../src/core/face.ts";
 import { host } from "../src/core/runtime.ts";
 import { assetKey } from "../src/core/registry.ts";
-import { type JsonSchema, publishSchema } from "../src/core/schema.ts";
+import { publishSchema } from "../src/core/publish_schema.ts";
+import type { JsonSchema } from "../src/core/schema.ts";
+import { hasVariable, type Setting, type SettingName, SETTINGS, variableOf } from "../src/core/settings.ts";
 import type { AnyTool } from "../src/core/tool.ts";
 import { builtins } from "../src/tools/builtins.ts";
 import { Environment } from "../src/shell/environment.ts";
@@ -38,6 +40,7 @@ export function generated(root: string): Record<string, string> {
         JSON.stringify(assets, null, 2)
       };\n`,
     "docs/cli.md": commandLinePage(),
+    "docs/settings.md": settingsPage(root),
     "src/generated/help.ts": `${HEADER}export const HELP = ${JSON.stringify(overview())};\n`,
   };
 }
@@ -47,7 +50,7 @@ function commandLinePage(): string {
   const flagTable = (flags: readonly Flag[]) => [
     "| flag | |",
     "|---|---|",
-    ...flags.map((flag) => `| \`${flagName(flag)}\` | ${flag.about.replaceAll("|", "\\|")} |`),
+    ...flags.map((flag) => `| \`${flagName(flag)}\` | ${flagAbout(flag).replaceAll("|", "\\|")} |`),
   ];
   const sections = COMMANDS.filter(({ hidden }) => !hidden).flatMap((command) => [
     `## agent ${command.name}${command.args ? ` ${command.args}` : ""}`,
@@ -76,7 +79,7 @@ function commandLinePage(): string {
     "|---|---|",
     ...ENVIRONMENT.map(([name, about]) => `| \`${name}\` | ${about} |`),
     "",
-    "Every setting that isn't an object can be set by `AGENT_` and its name: `agent config list` shows them all.",
+    "Every setting that isn't an object has a variable: [settings.md](settings.md).",
     "",
     "## Exit codes",
     "",
@@ -87,6 +90,20 @@ function commandLinePage(): string {
     "Of many calls from standard input: 0 if all succeeded, 1 if any did not, 2 if nothing could start.",
     "",
   ].join("\n");
+}
+
+/** The page about settings: what there is, from the table that reads them, below what a table can't say. */
+function settingsPage(root: string): string {
+  const rows = (Object.keys(SETTINGS) as SettingName[]).map((name) => {
+    const { kind, fallback, about, oneOf }: Setting = SETTINGS[name];
+    const values = oneOf ? `: ${oneOf.join(", ")}` : "";
+    const variable = hasVariable(name) ? `\`${variableOf(name)}\`` : "";
+    return `| \`${name}\` | ${kind} | \`${JSON.stringify(fallback)}\` | ${variable} | ${about}${values} |`;
+  });
+  const table = ["| name | kind | default | variable | |", "|---|---|---|---|---|", ...rows].join("\n");
+  const made =
+    "<!-- Made by scripts/generate.ts from src/core/settings.ts and scripts/settings.md: npm run build -->";
+  return `${made}\n${text(`${root}/scripts/settings.md`)!.replace("<!-- the table -->", table)}\n`;
 }
 
 function schemaOf({ input }: Pick<AnyTool | AnyFace, "input">): JsonSchema {

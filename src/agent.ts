@@ -1,30 +1,36 @@
 /**
  * The composition root: settings → tools, plugins, hooks → a runtime that prepares turns and runs calls.
  */
-import { type CallOptions, type CallRequest, runCall } from "./core/call.ts";
 import { dirs } from "./core/dirs.ts";
-import { AgentError, messageOf, nearest, quote, UsageError } from "./core/errors.ts";
-import { type HandlerLimits, type Handlers, NO_HANDLERS, runChain, runNotify } from "./core/events.ts";
-import type { Family } from "./core/face.ts";
+import { AgentError, messageOf, nearest, quote } from "./core/errors.ts";
+import {
+  type EventName,
+  EVENTS,
+  type HandlerLimits,
+  type Handlers,
+  NO_HANDLERS,
+  runNotify,
+} from "./core/events.ts";
 import { cut } from "./core/fit.ts";
 import { Gate } from "./core/gate.ts";
 import { randomHex } from "./core/hash.ts";
-import { type HookCall, type Hooks, NO_HOOKS } from "./core/hooks.ts";
+import { type Hooks, NO_HOOKS } from "./core/hooks.ts";
 import { localFiles } from "./core/local_files.ts";
 import { CallLog } from "./core/log.ts";
-import { OverflowStore } from "./core/overflow.ts";
+import { OverflowStore, restIn } from "./core/overflow.ts";
 import { join, realPath } from "./core/paths.ts";
 import {
   type Matchers,
   type Mode,
-  parseRule,
+  parseRules,
   Policy,
   type Rule,
   rulesWithoutTool,
 } from "./core/permission.ts";
 import { redactor } from "./core/redact.ts";
-import { type Entry, Registry } from "./core/registry.ts";
-import { type Result, stamp, unknownTool } from "./core/result.ts";
+import { Registry } from "./core/registry.ts";
+import type { CallOptions, CallRequest } from "./core/request.ts";
+import { type Result, stamp } from "./core/result.ts";
 import { host } from "./core/runtime.ts";
 import { Schedule } from "./core/schedule.ts";
 import type { JsonSchema } from "./core/schema.ts";
@@ -32,8 +38,10 @@ import { loadSecrets } from "./core/secrets.ts";
 import { Session } from "./core/session.ts";
 import type { Settings } from "./core/settings.ts";
 import { type Sink, STREAM_VERSION, type StreamEvent } from "./core/stream.ts";
+import { rework, surfaceOfNames } from "./core/surface.ts";
 import type { Context, Traits } from "./core/tool.ts";
 import { makeTurn, surfaceOf, type Turn } from "./core/turn.ts";
+import { TurnStore } from "./core/turns.ts";
 import { Watchdog } from "./core/watchdog.ts";
 import { ASSETS } from "./generated/tools.ts";
 import type { ModHost, ModStatus } from "./mods/host.ts";
@@ -59,8 +67,10 @@ export interface RuntimeParts {
   onEvent?: Sink;
   /** Late errors of plugins are told of instead of ending the process. A host decides for itself. */
   catchStrays?: boolean;
-  /** Diagnostics for people. */
+  /** Diagnostics for people: something is wrong. */
   warn(text: string): void;
+  /** What plugins have to say to people; a diagnostic where absent. */
+  note?: ((text: string) => void) | undefined;
 }
 
 /** A tool whose work is done elsewhere: an MCP server's, an SDK host's. */
@@ -89,9 +99,6 @@ export interface TurnOptions {
   open?: boolean;
 }
 
-/** Turns that are kept by id for hosts; the one that was idle longest goes first. */
-const MOST_TURNS = 4096;
-
 export class Runtime {
   readonly session: Session;
   readonly registry = new Registry();
@@ -105,9 +112,9 @@ export class Runtime {
   readonly #gate: Gate;
   readonly #overflow: OverflowStore;
   readonly #log: CallLog | undefined;
-  readonly #environment: Environment;
+  readonly #shell;
   readonly #rules: readonly Rule[];
-  readonly #turns = new Map<string, { turn: Turn; calls: number }>();
+  readonly #turns = new TurnStore();
   #mods: ModHost | undefined;
   #forgetStrays: (() => void) | undefined;
   #hooks: Hooks = NO_HOOKS;
@@ -118,11 +125,14 @@ export class Runtime {
   #deaf = false;
 
   constructor(parts: RuntimeParts) {
-    const { settings, cwd, session, warn } = parts;
+    const { settings, cwd, session } = parts;
     this.#parts = parts;
     this.settings = settings;
     this.session = new Session({ cwd, mode: settings.mode, ...(session !== undefined && { id: session }) });
-    this.#secrets = loadSecrets(settings.all("secrets").flatMap(({ value }) => value));
+    this.#secrets = loadSecrets(
+      settings.all("secrets").flatMap(({ value }) => value),
+      settings.get("env.keep"),
+    );
     const places = dirs();
     this.#overflow = new OverflowStore({
       folder: places.overflow,
@@ -134,22 +144,25 @@ export class Runtime {
     this.#gate = new Gate({
       redactor: redactor(this.#secrets.redactable()),
       overflow: this.#overflow,
-      lastLimit: settings.get("limits.result"),
+      lastLimit: settings.get("resultLimit"),
       limits: settings.get("limits"),
     });
-    this.#log = settings.get("log.enabled") ? new CallLog(places.log, this.session.id, warn) : undefined;
-    this.#environment = new Environment({
+    this.#log = settings.get("log.enabled")
+      ? new CallLog(places.log, this.session.id, (text) => this.#warn(text))
+      : undefined;
+    const environment = new Environment({
       keep: settings.get("env.keep"),
       // A known secret is given to the commands that name it, whatever it is called.
       drop: [...settings.get("env.drop"), ...this.#secrets.names()],
     });
     this.#rules = [...parts.rules ?? [], ...rulesOf(settings, this.session.project)];
-    const shell = {
-      environment: this.#environment,
+    this.#shell = {
+      environment,
+      secrets: this.#secrets,
       groups: this.#groups,
       timeoutMs: settings.get("shell.timeoutMs"),
     };
-    const { tools, faces } = builtins(shell);
+    const { tools, faces } = builtins(this.#shell);
     this.registry.addBuiltins(tools, faces, assetOf);
   }
 
@@ -161,7 +174,6 @@ export class Runtime {
     const found = settings.get("mods.enabled") ? findPlugins(plugins, dirs().plugins) : [];
     if (found.length > 0 || required.length > 0) {
       const { ModHost } = await import("./mods/host.ts");
-      const warn = (text: string) => this.#warn(text);
       const mods = this.#mods = new ModHost({
         registry: this.registry,
         watchdog: this.#watchdog,
@@ -170,13 +182,14 @@ export class Runtime {
         loadTimeoutMs: settings.get("mods.loadTimeoutMs"),
         options: Object.assign({}, ...settings.all("plugins").map(({ value }) => value).reverse()),
         required,
-        exec: (command, cwd, signal) => this.#exec(command, cwd, signal),
-        warn,
+        exec: async (...given) => {
+          const { pluginExec } = await import("./mods/plugin_exec.ts");
+          return await pluginExec(this.#shell, ...given);
+        },
+        warn: (text) => this.#warn(text),
+        note: (text) => this.#note(text),
       });
-      if (catchStrays) {
-        const { watchStrays } = await import("./mods/strays.ts");
-        this.#forgetStrays = watchStrays((stack) => mods.ownerOf(stack), warn);
-      }
+      if (catchStrays) this.#forgetStrays = host.onStray((error) => mods.reportStray(error));
       await mods.load(found);
     }
     this.#reportRules();
@@ -196,7 +209,7 @@ export class Runtime {
     const source = "startup";
     const started = Object.freeze({ id: session.id, cwd: session.cwd, source });
     await runNotify(this.#handlers().session_start, this.#limits(), [started]);
-    const contexts = await this.#hooks.session("SessionStart", source, this.#hookSession(session));
+    const contexts = await this.#hooks.session("SessionStart", source, session);
     for (const text of contexts ?? []) this.#notice("SessionStart hook", text);
   }
 
@@ -212,9 +225,12 @@ export class Runtime {
     const entries = this.registry.entries().filter(({ scope }) =>
       scope === undefined || options.scopes?.includes(scope)
     );
-    const surface = await this.#surface(entries, toolset, family, options.tools);
-    const open = options.open === true && options.tools === undefined && toolset !== "none";
+    const chosen = options.tools
+      ? surfaceOfNames(entries, options.tools, family)
+      : surfaceOf(entries, (entry) => inToolset(entry, toolset));
     const handlers = this.#handlers();
+    const surface = await rework(chosen, handlers.surface, this.#limits());
+    const open = options.open === true && options.tools === undefined && toolset !== "none";
     const turn = makeTurn({
       id: `turn_${(++this.#turnCount).toString(36)}_${randomHex(6)}`,
       session,
@@ -224,7 +240,7 @@ export class Runtime {
       callable: Object.freeze(open ? entries : surface),
       handlers,
       handlerLimits: this.#limits(),
-      glob: await this.#globCompiler(handlers),
+      glob: await globCompiler(handlers),
       hooks: this.#hooks,
       policy: new Policy(this.#rules, MATCHERS, this.registry.covers(), guardedPlaces(session.project)),
       gate: this.#gate,
@@ -233,38 +249,19 @@ export class Runtime {
       files: this.#files,
       emit: (event) => this.#emit(event),
     });
-    this.#remember(turn);
+    await this.#turns.add(turn);
     await runNotify(handlers.turn_start, this.#limits(), [Object.freeze({ id: turn.id, family, toolset })]);
     return turn;
   }
 
   /** Runs a call in a turn, given itself or by id. Never rejects but for an unknown turn. */
-  async call(turn: Turn | string, request: CallRequest, options: CallOptions = {}): Promise<Result> {
-    const id = typeof turn === "string" ? turn : turn.id;
-    const kept = this.#turns.get(id);
-    const found = typeof turn === "string" ? kept?.turn : turn;
-    if (!found) {
-      throw new AgentError(`Cannot run a call in turn ${quote(id)}: no such turn`, "prepare a new one");
-    }
-    if (kept) {
-      // Used last, so evicted last.
-      this.#turns.delete(id);
-      this.#turns.set(id, kept);
-      kept.calls++;
-    }
-    try {
-      return await runCall(found, request, options);
-    } finally {
-      if (kept) kept.calls--;
-    }
+  call(turn: Turn | string, request: CallRequest, options: CallOptions = {}): Promise<Result> {
+    return this.#turns.call(turn, request, options);
   }
 
   /** Ends a turn that a host no longer needs. Calls in flight keep it. */
-  async releaseTurn(id: string): Promise<void> {
-    const kept = this.#turns.get(id);
-    if (!kept) return;
-    this.#turns.delete(id);
-    await runNotify(kept.turn.handlers.turn_end, this.#limits(), [Object.freeze({ id })]);
+  releaseTurn(id: string): Promise<void> {
+    return this.#turns.release(id);
   }
 
   /** Adds a tool whose work is done elsewhere; turns prepared from now on have it. Returns the remover. */
@@ -300,8 +297,8 @@ export class Runtime {
     if (this.#closed) return;
     this.#closed = true;
     if (this.#started) {
-      for (const id of [...this.#turns.keys()]) await this.releaseTurn(id);
-      await this.#hooks.session("SessionEnd", reason, this.#hookSession(this.session));
+      await this.#turns.releaseAll();
+      await this.#hooks.session("SessionEnd", reason, this.session);
       const ended = Object.freeze({ id: this.session.id, reason });
       await runNotify(this.#handlers().session_end, this.#limits(), [ended]);
     }
@@ -333,64 +330,10 @@ export class Runtime {
     };
   }
 
-  async #surface(
-    entries: readonly Entry[],
-    toolset: string,
-    family: Family,
-    tools: readonly string[] | undefined,
-  ): Promise<Entry[]> {
-    // A name that several families have is the toolset's family's.
-    const preferred = (entry: Entry) =>
-      entry.tier !== "builtin" || entry.family === family ||
-      !entries.some((other) => other.name === entry.name && other.family === family);
-    const surface = tools
-      ? surfaceOf(entries, (entry) => tools.includes(entry.name) && preferred(entry))
-      : surfaceOf(entries, (entry) => inToolset(entry, toolset));
-    const unknown = tools?.find((name) => !surface.some((entry) => entry.name === name));
-    if (unknown !== undefined) {
-      const near = nearest(unknown, entries.map(({ name }) => name));
-      const { hint } = unknownTool(unknown, near);
-      throw new UsageError(`Cannot show the tool ${quote(unknown)}: no such tool`, hint);
-    }
-    return await this.#rework(surface);
-  }
-
-  /** `surface` handlers hide or redescribe tools, before anything is hashed. */
-  async #rework(surface: Entry[]): Promise<Entry[]> {
-    const { surface: handlers } = this.#handlers();
-    let current = surface;
-    const shown = () =>
-      Object.freeze(current.map(({ name, description }) => Object.freeze({ name, description })));
-    await runChain(handlers, this.#limits(), () => [shown()], ({ hide = [], describe = {} }) => {
-      current = current.filter(({ name }) => !hide.includes(name)).map((entry) =>
-        Object.hasOwn(describe, entry.name)
-          ? { ...entry, schema: entry.schema, description: String(describe[entry.name]) }
-          : entry
-      );
-    });
-    return current;
-  }
-
-  #remember(turn: Turn): void {
-    this.#turns.set(turn.id, { turn, calls: 0 });
-    if (this.#turns.size <= MOST_TURNS) return;
-    for (const [id, { calls }] of this.#turns) {
-      if (calls > 0) continue;
-      this.#turns.delete(id);
-      return;
-    }
-  }
-
-  async #globCompiler(handlers: Handlers) {
-    if (handlers === NO_HANDLERS) return () => () => false;
-    const { compileGlob } = await import("./mods/glob.ts");
-    return compileGlob;
-  }
-
   /** A rule for a tool that isn't there guards nothing, which its author should know. */
   #reportRules(): void {
     if (this.#rules.length === 0) return;
-    const names = new Set(this.registry.entries().flatMap((entry) => [...entry.names]));
+    const names = this.registry.names();
     for (const { behavior, text, tool } of rulesWithoutTool(this.#rules, names)) {
       const near = nearest(tool, names, 1)[0];
       this.#warn(`the ${behavior} rule ${quote(text)} fits no tool${near ? `; did you mean ${near}?` : ""}`);
@@ -402,56 +345,24 @@ export class Runtime {
     this.#hooks = await loadHooks({
       settings: this.settings,
       files,
-      toolNames: new Set(this.registry.entries().flatMap(({ names }) => [...names])),
+      toolNames: this.registry.names(),
       transcript: this.#log?.path ?? "",
-      processes: this.#groups,
-      ruleFits: (rule, call) => this.#ruleFits(rule, call),
+      groups: this.#groups,
+      matchers: MATCHERS,
+      covers: this.registry.covers(),
       shorten: (text) => this.#shorten(text),
       complain: (text) => {
-        this.#parts.warn(text);
+        this.#warn(text);
         if (this.#started) this.#notice("hooks", text);
       },
-      warn: this.#parts.warn,
+      warn: (text) => this.#warn(text),
     });
-  }
-
-  /** A hook's own rule fits a call as a deny rule would: one part of a command is enough. */
-  #ruleFits(text: string, call: HookCall): Promise<boolean> {
-    const rule = parseRule(text, "deny", call.session.project);
-    return new Policy([rule], MATCHERS, this.registry.covers()).mayFit(call.asked);
   }
 
   #shorten(text: string): string {
     const clean = this.#gate.redact(text);
     if (clean.length <= HOOK_TEXT) return clean;
-    const path = this.#overflow.save("hook", clean);
-    return cut(clean, HOOK_PREVIEW, "head", path === undefined ? "; not saved" : `; all of it: ${path}`);
-  }
-
-  async #exec(command: string, cwd: string, signal: AbortSignal) {
-    const { run } = await import("./shell/process.ts");
-    const { withShell } = await import("./shell/command_line.ts");
-    const output = { stdout: "", stderr: "" };
-    const decoders = { stdout: new TextDecoder(), stderr: new TextDecoder() };
-    const env = this.#environment.forCommand(command, this.#secrets.namedIn(command));
-    const ended = await withShell(command, false, (argv) =>
-      run({
-        argv,
-        cwd,
-        env,
-        timeoutMs: this.settings.get("shell.timeoutMs"),
-        signal,
-        onOutput: (chunk, stream) => {
-          if (output[stream].length < EXEC_CHARS) {
-            output[stream] += decoders[stream].decode(chunk, { stream: true });
-          }
-        },
-      }, this.#groups));
-    return { ...output, exitCode: ended.exitCode };
-  }
-
-  #hookSession(session: Session): HookCall["session"] {
-    return { id: session.id, cwd: session.cwd, project: session.project, mode: session.mode };
+    return cut(clean, HOOK_PREVIEW, "head", restIn(this.#overflow.save("hook", clean)));
   }
 
   #notice(source: string, text: string): void {
@@ -460,9 +371,14 @@ export class Runtime {
     void runNotify(this.#handlers().notice, this.#limits(), [Object.freeze({ source, text: clean })]);
   }
 
-  /** What plugins say goes to people by the gate as well. */
+  /** What goes to people goes by the gate as well, whoever says it. */
   #warn(text: string): void {
     this.#parts.warn(this.#gate.redact(text));
+  }
+
+  #note(text: string): void {
+    const { note, warn } = this.#parts;
+    (note ?? warn)(this.#gate.redact(text));
   }
 
   #emit(event: StreamEvent): void {
@@ -470,7 +386,7 @@ export class Runtime {
     try {
       this.#parts.onEvent?.(event);
     } catch (error) {
-      if (!this.#deaf) this.#parts.warn(`Cannot pass on an event: ${messageOf(error)}`);
+      if (!this.#deaf) this.#warn(`Cannot pass on an event: ${messageOf(error)}`);
       this.#deaf = true;
     }
   }
@@ -479,16 +395,23 @@ export class Runtime {
 /** Characters of a hook's text that are passed on; longer ones go to a file with a preview. */
 const HOOK_TEXT = 10_000;
 const HOOK_PREVIEW = 2_000;
-/** Characters that a plugin's `exec` collects of each stream. */
-const EXEC_CHARS = 1024 * 1024;
 
 /** What core can't do itself; each library is loaded by the first rule that needs it. */
 const MATCHERS: Matchers = {
   path: async (pattern, path, root, guards) =>
     (await import("./tools/path_rules.ts")).pathMatches(pattern, path, root, guards),
-  command: async (pattern, command) => (await import("./shell/grammar.ts")).commandMatches(pattern, command),
+  command: async (pattern, command) =>
+    (await import("./shell/command_rules.ts")).commandMatches(pattern, command),
   commandParts: async (command, cwd) => (await import("./shell/grammar.ts")).commandParts(command, cwd),
 };
+
+/** The compiler for `call.touches`, loaded where a handler may ask. */
+async function globCompiler(handlers: Handlers) {
+  const asks = (event: EventName) => EVENTS[event].call && handlers[event].length > 0;
+  if (!(Object.keys(EVENTS) as EventName[]).some(asks)) return () => () => false;
+  const { compileGlob } = await import("./mods/glob.ts");
+  return compileGlob;
+}
 
 /** Where settings, hooks, plugins and servers of the user and of the project are written. */
 function guardedPlaces(project: string): string[] {
@@ -498,7 +421,7 @@ function guardedPlaces(project: string): string[] {
 function rulesOf(settings: Settings, project: string): Rule[] {
   return (["deny", "ask", "allow"] as const).flatMap((behavior) =>
     settings.all(`permissions.${behavior}`).flatMap(({ value }) =>
-      value.map((text) => parseRule(text, behavior, project))
+      value.flatMap((text) => parseRules(text, behavior, project))
     )
   );
 }

@@ -37,8 +37,8 @@ export function loadCached(name: string, build: Build): unknown {
   if (loaded) return loaded.exports;
   const process = globalThis.process;
   const use = host.args()[0] === "exec" ? "exec" : "other";
-  const prefix = `${build.id}-${process.versions.v8}-${process.arch}-`;
-  const cacheFile = join(dirs().cache, "code", `${prefix}${use}-${name}.bin`);
+  const v8 = `${process.versions.v8}-${process.arch}`;
+  const cacheFile = join(dirs().cache, "code", `${build.id}-${v8}-${use}-${name}.bin`);
   const source = new TextDecoder().decode(host.files.read(file));
   const cachedData = readCache(cacheFile);
   const script = new Script(`(function(exports,require,module,__filename,__dirname,__import){${source}\n})`, {
@@ -56,7 +56,7 @@ export function loadCached(name: string, build: Build): unknown {
   module.loaded = true;
   if (!cachedData || script.cachedDataRejected) {
     // At the end, so that what this run compiled is in it.
-    process.once("exit", () => writeCache(cacheFile, prefix, () => script.createCachedData()));
+    process.once("exit", () => writeCache(cacheFile, build.id, () => script.createCachedData()));
   }
   return module.exports;
 }
@@ -69,13 +69,13 @@ function readCache(path: string): Uint8Array | undefined {
   }
 }
 
-/** Caches of other builds are of no use any more, and go. */
-function writeCache(path: string, prefix: string, data: () => Uint8Array): void {
+/** Caches of other builds are of no use any more, and go; those of another Node stay. */
+function writeCache(path: string, build: string, data: () => Uint8Array): void {
   const folder = dirname(path);
   try {
     makeFolder(folder, 0o700);
     for (const name of host.files.readDir(folder)) {
-      if (!name.startsWith(prefix)) host.files.remove(join(folder, name));
+      if (!name.startsWith(build)) host.files.remove(join(folder, name));
     }
     const temporary = `${path}.${host.pid}.tmp`;
     const file = host.files.open(temporary, "w", 0o600);

@@ -8,14 +8,15 @@
  *     await runtime.close();
  */
 import { Runtime } from "./agent.ts";
-import { UsageError } from "./core/errors.ts";
-import { type Behavior, type Mode, MODES, parseRule } from "./core/permission.ts";
+import { nearest, quote, UsageError } from "./core/errors.ts";
+import { localFiles } from "./core/local_files.ts";
+import { type Behavior, type Mode, MODES, parseRules } from "./core/permission.ts";
 import { realPath, resolvePath } from "./core/paths.ts";
 import { host } from "./core/runtime.ts";
-import { checkSetting, isSetting, loadSettings, type SettingName } from "./core/settings.ts";
+import { checkSetting, isSetting, loadSettings, type SettingName, SETTINGS } from "./core/settings.ts";
 import type { StreamEvent } from "./core/stream.ts";
 
-export type { CallOptions, CallRequest, Origin, Question } from "./core/call.ts";
+export type { CallOptions, CallRequest, Origin, Question } from "./core/request.ts";
 export type { Family } from "./core/face.ts";
 export type { Mode } from "./core/permission.ts";
 export type { Outcome, Result } from "./core/result.ts";
@@ -45,36 +46,70 @@ export interface CreateOptions {
   onEvent?(event: StreamEvent): void;
   /** Diagnostics; standard error where absent. */
   warn?(text: string): void;
+  /** What plugins have to say to people; told like a diagnostic where absent. */
+  note?(text: string): void;
+}
+
+/** Every option, so that a misspelt one is an error and not silence. */
+const OPTIONS: Readonly<Record<keyof CreateOptions, true>> = {
+  cwd: true,
+  mode: true,
+  session: true,
+  plugins: true,
+  hookFiles: true,
+  allow: true,
+  ask: true,
+  deny: true,
+  settings: true,
+  onEvent: true,
+  warn: true,
+  note: true,
+};
+
+function unknownName(what: string, name: string, known: readonly string[]): UsageError {
+  const [near] = nearest(name, known, 1);
+  const hint = near === undefined ? `one of ${known.join(", ")}` : `did you mean ${near}?`;
+  return new UsageError(`Cannot use the ${what} ${quote(name)}: no such ${what}`, hint);
 }
 
 /** Reads settings, loads plugins and hooks, and starts a session. `close()` ends it. */
 export async function createRuntime(options: CreateOptions = {}): Promise<Runtime> {
   const warn = options.warn ?? ((text: string) => host.write(2, `warning: ${text}\n`));
+  for (const name of Object.keys(options)) {
+    if (!Object.hasOwn(OPTIONS, name)) throw unknownName("option", name, Object.keys(OPTIONS));
+  }
   const cwd = realPath(resolvePath(host.cwd(), options.cwd ?? "."));
+  if (localFiles().info(cwd)?.kind !== "directory") {
+    throw new UsageError(`Cannot start in ${quote(options.cwd ?? cwd)}: no such folder`);
+  }
   const flags = new Map<SettingName, unknown>();
   for (const [name, value] of Object.entries(options.settings ?? {})) {
-    if (!isSetting(name)) throw new UsageError(`Cannot set ${name}: no such setting`);
+    if (!isSetting(name)) throw unknownName("setting", name, Object.keys(SETTINGS));
     checkSetting(name, value, "createRuntime");
     flags.set(name, value);
   }
   if (options.mode !== undefined) {
-    if (!MODES.includes(options.mode)) {
-      throw new UsageError(`Cannot use the mode ${options.mode}: no such mode`);
-    }
+    if (!MODES.includes(options.mode)) throw unknownName("mode", options.mode, MODES);
     flags.set("permissions.defaultMode", options.mode);
   }
   const rules = (["deny", "ask", "allow"] as Behavior[])
-    .flatMap((behavior) => (options[behavior] ?? []).map((text) => parseRule(text, behavior, cwd)));
+    .flatMap((behavior) => (options[behavior] ?? []).flatMap((text) => parseRules(text, behavior, cwd)));
   const runtime = new Runtime({
     settings: await loadSettings(flags, warn),
     cwd,
     rules,
     warn,
+    note: options.note ?? options.warn ?? ((text) => host.write(2, `${text}\n`)),
     ...(options.session !== undefined && { session: options.session }),
     ...(options.plugins && { plugins: options.plugins.map((path) => resolvePath(cwd, path)) }),
     ...(options.hookFiles && { hookFiles: options.hookFiles.map((path) => resolvePath(cwd, path)) }),
     ...(options.onEvent && { onEvent: options.onEvent }),
   });
-  await runtime.start();
+  try {
+    await runtime.start();
+  } catch (error) {
+    await runtime.close();
+    throw error;
+  }
   return runtime;
 }

@@ -1,5 +1,5 @@
 /**
- * All that a plugin may import, as `"agent"`. Everything else reaches a plugin through the `agent` object that
+ * All that a plugin may import, as `"agent"` (or `"agent-runtime/sdk"`). Everything else reaches a plugin through the `agent` object that
  * `setup` is given.
  */
 import type { EventName, HandlerFn } from "./core/events.ts";
@@ -26,9 +26,22 @@ export interface ModContext extends Place {
   /** Needs `uses: ["secrets:NAME"]`. */
   secret(name: string): string | undefined;
   /** Runs a shell command outside the tools' permission; needs `uses: ["exec"]`. */
-  exec(command: string): Promise<{ stdout: string; stderr: string; exitCode: number | undefined }>;
+  exec(command: string): Promise<Executed>;
   /** Calls another tool on the same path, permission and mods included; needs `uses: ["call"]`. */
   call(name: string, args: Record<string, unknown>): Promise<Result>;
+}
+
+/** How a command of `exec` ended. */
+export interface Executed {
+  /** A megabyte of each stream at most. */
+  stdout: string;
+  stderr: string;
+  /** `undefined` when a signal ended it. */
+  exitCode: number | undefined;
+  /** It was ended after `shell.timeoutMs`. */
+  timedOut: boolean;
+  /** More was printed than is here. */
+  cut: boolean;
 }
 
 /** A schema of zod's, seen from outside: its output type is what `run` gets. */
@@ -58,7 +71,7 @@ export interface HandlerOptions {
   order?: "early" | "late";
 }
 
-/** The handle that `setup` is given. After the plugin is disposed every use of it is an error. */
+/** The handle that `setup` is given. Once the plugin's disposal has ended every use of it is an error. */
 export interface Agent {
   /** The plugin's name. */
   readonly name: string;

@@ -227,7 +227,8 @@ test("wrong options are usage errors that say which", async () => {
   using scratch = new Scratch();
   const told = await host(
     scratch,
-    `const wrong = [{ mode: "yolo" }, { settings: { nope: 1 } }, { settings: { toolset: 5 } }, { deny: ["Read("] }];
+    `const wrong = [{ mode: "yolo" }, { settings: { nope: 1 } }, { settings: { toolset: 5 } }, { deny: ["Read("] },
+      { plugin: ["p"] }, { cwd: "gone" }, { cwd: "host.mjs" }, { session: "../x" }];
     const errors = [];
     for (const options of wrong) {
       const error = await createRuntime(options).then(() => undefined, (error) => error);
@@ -235,9 +236,38 @@ test("wrong options are usage errors that say which", async () => {
     }
     tell({ errors });`,
   );
-  assert.deepEqual(told.errors.map(([usage]: [boolean]) => usage), [true, true, true, true]);
+  assert.ok(told.errors.every(([usage]: [boolean]) => usage));
   assert.match(told.errors[0][1], /yolo/);
   assert.match(told.errors[1][1], /nope/);
   assert.match(told.errors[2][1], /toolset must be a string/);
   assert.match(told.errors[3][1], /Read\(/);
+  assert.equal(told.errors[4][1], 'Cannot use the option "plugin": no such option');
+  assert.equal(told.errors[5][1], 'Cannot start in "gone": no such folder');
+  assert.equal(told.errors[6][1], 'Cannot start in "host.mjs": no such folder');
+  assert.match(told.errors[7][1], /"\.\.\/x"/);
+});
+
+test("a runtime that can't start is closed again", async () => {
+  using scratch = new Scratch();
+  scratch.plugin("left", 'return () => console.error("disposed");');
+  const told = await host(
+    scratch,
+    `const settings = { "mods.required": ["nope"] };
+    const error = await createRuntime({ plugins: ["p"], settings }).catch((error) => error);
+    tell({ message: error.message });`,
+  );
+  assert.match(told.message, /nope/);
+  assert.equal(told.stderr, "disposed\n");
+});
+
+test("the host in docs/examples runs as it stands", async () => {
+  using scratch = new Scratch();
+  const argv = ON_DENO ? [AGENT[0]!, "run", "-A", "--no-check"] : [AGENT[0]!];
+  const env = scratch.env();
+  const ran = await run([...argv, path.join(ROOT, "docs/examples/host.mjs")], { cwd: scratch.work, env });
+  assert.equal(ran.code, 0, ran.stderr);
+  assert.match(ran.stdout, /^The model sees: Bash, Edit, Read, Write, ticket_title\n/);
+  assert.match(ran.stdout, /^1 success: Ticket 7: /m);
+  assert.match(ran.stdout, /^2 success: from the shell$/m);
+  assert.match(ran.stdout, /^3 denied: Cannot run Bash: /m);
 });

@@ -1,70 +1,87 @@
 /** Asks a person on the terminal whether a call may run. */
-import type { Question } from "../core/call.ts";
 import { dirs } from "../core/dirs.ts";
+import { errorCode, fileError, messageOf } from "../core/errors.ts";
+import { localFiles } from "../core/local_files.ts";
 import { dirname, makeFolder } from "../core/paths.ts";
+import type { Question } from "../core/request.ts";
 import { host } from "../core/runtime.ts";
+import { parseJsonc } from "../core/settings.ts";
 import type { Printer } from "./printer.ts";
 
-/** One question at a time; "always" writes a rule to the user's settings. `undefined` without a terminal. */
-export function terminalAsker(printer: Printer): ((question: Question) => Promise<boolean>) | undefined {
-  const fs = host.builtin<typeof import("node:fs")>("node:fs");
-  const readline = host.builtin<typeof import("node:readline")>("node:readline");
-  let terminal: number;
-  try {
-    terminal = fs.openSync("/dev/tty", "r");
-  } catch {
-    return undefined;
-  }
-  const input = fs.createReadStream("/dev/tty", { fd: terminal });
-  input.on("error", () => {});
-  const lines = readline.createInterface({ input });
+/**
+ * One question at a time, on the terminal itself, since standard input holds the calls. "Always" writes a rule to the
+ * user's settings. Where there is no terminal, the answer is no.
+ */
+export function terminalAsker(printer: Printer): (question: Question) => Promise<boolean> {
   const always = new Set<string>();
+  let terminal: ((prompt: string) => Promise<string>) | undefined;
   let turn: Promise<unknown> = Promise.resolve();
   const ask = async ({ name, args, reason, rule }: Question): Promise<boolean> => {
     if (always.has(rule)) return true;
     printer.note(`\n${name} ${JSON.stringify(args).slice(0, 1000)}\n${reason}`);
-    printer.note(`Run it? [y]es, [n]o, [a]lways (${rule})`);
-    const answer = await new Promise<string>((resolve) => {
-      lines.once("line", resolve);
-      lines.once("close", () => resolve("n"));
-    });
-    const letter = answer.trim().toLowerCase()[0];
+    terminal ??= openTerminal(printer);
+    const letter = (await terminal(`Run it? [y]es, [n]o, [a]lways (${rule})`)).trim().toLowerCase()[0];
     if (letter === "a") {
       always.add(rule);
-      saveRule(rule, printer);
+      await saveRule(rule, printer);
     }
     return letter === "y" || letter === "a";
   };
   return (question) => {
     const answered = turn.then(() => ask(question));
     turn = answered.catch(() => {});
-    // The open terminal must not keep the process alive.
-    input.on("open", () => (input as { unref?(): void }).unref?.());
     return answered;
   };
 }
 
-function saveRule(rule: string, printer: Printer): void {
+/**
+ * Prompts, and gives back the line that is typed; an empty one where the terminal has ended or can't be opened. A
+ * stream for files would block a thread that the end of the process waits for.
+ */
+function openTerminal(printer: Printer): (prompt: string) => Promise<string> {
+  const { openSync } = host.builtin<typeof import("node:fs")>("node:fs");
+  const { ReadStream } = host.builtin<typeof import("node:tty")>("node:tty");
+  const { createInterface } = host.builtin<typeof import("node:readline/promises")>("node:readline/promises");
+  let input: InstanceType<typeof ReadStream>;
+  try {
+    input = new ReadStream(openSync("/dev/tty", "r+"));
+  } catch (error) {
+    printer.warn(`nobody can be asked: ${messageOf(fileError("open", "/dev/tty", error))}`);
+    return () => Promise.resolve("");
+  }
+  const lines = createInterface({ input, terminal: false });
+  const ended = new AbortController();
+  lines.once("close", () => ended.abort());
+  input.once("error", () => lines.close());
+  return (prompt) => {
+    printer.note(prompt);
+    return lines.question("", { signal: ended.signal }).catch(() => "");
+  };
+}
+
+/** Comments and the rest of the file stay as they are. */
+async function saveRule(rule: string, printer: Printer): Promise<void> {
   const path = dirs().settingsFile;
   try {
-    let settings: { permissions?: { allow?: string[] } } = {};
-    try {
-      settings = JSON.parse(new TextDecoder().decode(host.files.read(path)));
-    } catch (error) {
-      // Comments would be lost by writing the file anew.
-      if ((error as { code?: string }).code !== "ENOENT") {
-        throw new Error("it has comments; add the rule by hand");
-      }
-    }
-    const permissions = settings.permissions ?? {};
-    settings.permissions = { ...permissions, allow: [...permissions.allow ?? [], rule] };
+    const text = readSettings(path);
+    if (text !== "") await parseJsonc(text, path);
+    const { applyEdits, modify } = await import("jsonc-parser");
+    const edits = modify(text, ["permissions", "allow", -1], rule, {
+      isArrayInsertion: true,
+      formattingOptions: { insertSpaces: true, tabSize: 2, insertFinalNewline: true },
+    });
     makeFolder(dirname(path), 0o700);
-    const temporary = `${path}.${host.pid}.tmp`;
-    const file = host.files.open(temporary, "w", 0o600);
-    file.write(new TextEncoder().encode(JSON.stringify(settings, null, 2) + "\n"));
-    file.close();
-    host.files.rename(temporary, path);
+    localFiles().write(path, new TextEncoder().encode(applyEdits(text, edits)));
   } catch (error) {
-    printer.warn(`the rule ${rule} holds for this run only: ${(error as Error).message}`);
+    printer.warn(`the rule ${rule} holds for this run only: ${messageOf(error)}`);
+  }
+}
+
+function readSettings(path: string): string {
+  try {
+    return new TextDecoder("utf-8", { ignoreBOM: true }).decode(host.files.read(path));
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") return "";
+    throw error;
   }
 }

@@ -1,16 +1,22 @@
 /** Calls from standard input: read as they come, run some at once, answered in call order. */
 import type { Runtime } from "../agent.ts";
-import type { AbortLike, CallOptions, CallRequest } from "../core/call.ts";
+import type { AbortLike, CallOptions, CallRequest } from "../core/request.ts";
 import { EXIT, messageOf } from "../core/errors.ts";
 import type { Result } from "../core/result.ts";
 import { host } from "../core/runtime.ts";
 import type { Turn } from "../core/turn.ts";
 import type { Invocation } from "./command.ts";
-import { positive, type Totals } from "./commands/exec.ts";
 import { type Batch, type DialectName, idOf, malformed, readBatch } from "./dialects.ts";
 import { stdinLines } from "./input.ts";
 
 const CONCURRENCY = 64;
+
+/** What a run of calls came to. */
+export interface Totals {
+  calls: number;
+  failed: number;
+  exitCode: number;
+}
 
 export async function batch(
   runtime: Runtime,
@@ -20,7 +26,7 @@ export async function batch(
   invocation: Invocation,
 ): Promise<Totals> {
   const { flags, printer } = invocation;
-  const most = Math.floor(positive("concurrency", flags.get("concurrency") ?? String(CONCURRENCY))) || 1;
+  const most = Math.floor(flags.positive("concurrency") ?? CONCURRENCY) || 1;
   const silent = flags.has("jsonl");
   const totals = { calls: 0, failed: 0 };
   const ask = await asker(invocation);
@@ -41,6 +47,8 @@ export async function batch(
     return result;
   };
   const start = async (part: Batch) => {
+    // A response without calls has nothing to answer.
+    if (part.calls.length === 0) return;
     const calls: Promise<Result>[] = [];
     for (const request of part.calls) {
       const waiting = slots.enter();

@@ -2,6 +2,7 @@
  * What a command is: one declaration, from which parser, help, completions and the docs page are made. Reading
  * (this file, `parse.ts`) and doing (`commands/`) are apart.
  */
+import { quote, UsageError } from "../core/errors.ts";
 import type { Printer } from "./printer.ts";
 
 export interface Flag {
@@ -16,6 +17,11 @@ export interface Flag {
   about: string;
 }
 
+/** How a flag is written: `--directory`, `-C`. */
+export function spelled({ name, short }: Flag): string[] {
+  return short === undefined ? [`--${name}`] : [`--${name}`, `-${short}`];
+}
+
 export interface Example {
   line: string;
   about: string;
@@ -27,6 +33,8 @@ export interface Command {
   about: string;
   /** Positional arguments, for help. */
   args?: string;
+  /** The first of them is a tool's name. */
+  takesTool?: boolean;
   /** How many there may be; any number where absent. */
   most?: number;
   flags: readonly Flag[];
@@ -63,5 +71,14 @@ export class Flags {
 
   all(name: string): readonly string[] {
     return this.#values.get(name) ?? [];
+  }
+
+  /** The last value given, which must be a number above 0. */
+  positive(name: string): number | undefined {
+    const text = this.get(name);
+    if (text === undefined) return undefined;
+    const number = Number(text);
+    if (text.trim() !== "" && Number.isFinite(number) && number > 0) return number;
+    throw new UsageError(`Cannot use --${name} ${quote(text)}: not a number above 0`);
   }
 }

@@ -1,5 +1,7 @@
 /** All commands, declared. A command's code is loaded when it is run. */
 import { MODES } from "../core/permission.ts";
+import { OUTCOMES } from "../core/result.ts";
+import { TOOLSETS } from "../tools/toolsets.ts";
 import type { Command, Flag } from "./command.ts";
 
 /** Flags that every command takes. */
@@ -9,7 +11,7 @@ export const COMMON: readonly Flag[] = [
     name: "color",
     value: "WHEN",
     choices: ["auto", "always", "never"],
-    about: "colour: auto, always or never",
+    about: "colour",
   },
   { name: "no-input", about: "never ask; what would be asked is a no" },
   { name: "debug", about: "show stacks of errors" },
@@ -24,12 +26,12 @@ const RUNTIME: readonly Flag[] = [
   { name: "allow", value: "RULE", repeat: true, about: "allow calls, e.g. 'Bash(make *)'" },
   { name: "ask", value: "RULE", repeat: true, about: "ask before these calls" },
   { name: "deny", value: "RULE", repeat: true, about: "refuse these calls" },
-  { name: "mode", value: "MODE", choices: MODES, about: `what holds without a rule: ${MODES.join(", ")}` },
+  { name: "mode", value: "MODE", choices: MODES, about: "what holds without a rule" },
   { name: "session", value: "NAME", about: "join the session NAME" },
 ];
 
 const SURFACE: readonly Flag[] = [
-  { name: "toolset", value: "NAME", about: "default, codex, codex_snake, gemini, gemini_snake, lean, none" },
+  { name: "toolset", value: "NAME", choices: Object.keys(TOOLSETS), about: "the tools of a model family" },
   { name: "model", value: "HANDLE", about: "choose the toolset by model, e.g. openai/gpt-5" },
   { name: "tools", value: "A,B", about: "these tools alone, from all there are" },
 ];
@@ -41,6 +43,7 @@ export const COMMANDS: readonly Command[] = [
     name: "exec",
     about: "run one tool call, or calls from standard input",
     args: "[TOOL] [ARGS...]",
+    takesTool: true,
     flags: [
       { name: "json", about: "print the whole result as one JSON object" },
       { name: "jsonl", about: "print events as they happen, one JSON object a line" },
@@ -53,10 +56,10 @@ export const COMMANDS: readonly Command[] = [
         name: "dialect",
         value: "NAME",
         choices: ["agent", "anthropic", "openai"],
-        about: "agent, anthropic or openai",
+        about: "the form that calls must have",
       },
       { name: "dry-run", about: "every step but the running" },
-      { name: "exit-status", about: "end with the command's own exit code" },
+      { name: "exit-status", about: "print and end as the command itself did" },
       ...SURFACE,
       ...RUNTIME,
     ],
@@ -120,8 +123,21 @@ export const COMMANDS: readonly Command[] = [
     name: "log list",
     about: "list logged calls, newest last",
     most: 0,
-    flags: [JSON_FLAG, { name: "limit", value: "N", about: "the last N calls (default 50)" }],
-    examples: [{ line: "agent log list --limit 10", about: "the last ten calls" }],
+    flags: [
+      JSON_FLAG,
+      { name: "limit", value: "N", about: "the last N calls (default 50)" },
+      { name: "session", value: "NAME", about: "those of one session" },
+      {
+        name: "outcome",
+        value: "OUTCOME",
+        choices: [...OUTCOMES, "unfinished"],
+        about: "those that ended so",
+      },
+    ],
+    examples: [
+      { line: "agent log list --limit 10", about: "the last ten calls" },
+      { line: "agent log list --outcome denied", about: "what was refused" },
+    ],
     load: () => import("./commands/log_list.ts"),
   },
   {
@@ -146,6 +162,7 @@ export const COMMANDS: readonly Command[] = [
     name: "schema",
     about: "print the JSON Schemas of events, or of one tool's arguments",
     args: "[TOOL]",
+    takesTool: true,
     most: 1,
     flags: [...RUNTIME],
     examples: [{ line: "agent schema Read", about: "the arguments of a tool" }],
@@ -177,24 +194,4 @@ export const COMMANDS: readonly Command[] = [
     hidden: true,
     load: () => import("./commands/complete.ts"),
   },
-];
-
-/** Environment variables, for help. */
-export const ENVIRONMENT: readonly (readonly [string, string])[] = [
-  ["AGENT_MODE", "permission mode, as --mode"],
-  ["AGENT_SESSION", "session to join, as --session"],
-  ["AGENT_NO_MODS=1", "load no plugins"],
-  ["AGENT_OVERFLOW=off", "keep no overflow files"],
-  ["AGENT_LOG=off", "keep no log of calls"],
-  ["NO_COLOR, FORCE_COLOR", "colour off, on"],
-];
-
-export const EXIT_CODES: readonly (readonly [string, string])[] = [
-  ["0", "done"],
-  ["1", "a call failed"],
-  ["2", "wrong usage or settings"],
-  ["3", "denied"],
-  ["4", "credentials are needed"],
-  ["124", "out of time"],
-  ["130", "interrupted"],
 ];

@@ -1,6 +1,7 @@
 /** The declarations, as `@bomb.sh/tab` takes them. */
 import { RootCommand } from "@bomb.sh/tab";
 import { COMMANDS, COMMON } from "./commands.ts";
+import { ASSETS } from "../generated/tools.ts";
 import type { Flag } from "./command.ts";
 
 export function completer(): RootCommand {
@@ -11,9 +12,18 @@ export function completer(): RootCommand {
     const [noun, verb] = command.name.split(" ");
     // A verb shows up only below its noun, so the noun has to be known too.
     if (verb !== undefined && !root.commands.has(noun!)) root.command(noun!, `${noun} commands`);
-    addFlags(root.command(command.name, command.about), [...COMMON, ...command.flags]);
+    const target = root.command(command.name, command.about);
+    addFlags(target, [...COMMON, ...command.flags]);
+    if (command.takesTool) {
+      target.argument("tool", (complete) => toolNames().forEach((name) => complete(name, "")));
+    }
   }
   return root;
+}
+
+/** Built-in tools, under every name: no plugin is loaded to complete a word. */
+function toolNames(): Set<string> {
+  return new Set(Object.keys(ASSETS).map((key) => key.slice(key.indexOf(":") + 1)));
 }
 
 type Target = Pick<RootCommand, "option">;

@@ -2,7 +2,7 @@
  * Calls and results in the forms that providers use. A call may come alone, as one JSON object, or inside a whole
  * response body; its result goes out in the same form.
  */
-import type { CallRequest } from "../core/call.ts";
+import type { CallRequest } from "../core/request.ts";
 import { messageOf } from "../core/errors.ts";
 import type { Family } from "../core/face.ts";
 import { type Result, textOf } from "../core/result.ts";

@@ -1,8 +1,39 @@
 /** Help texts, from the declarations. Run when the project is built for `agent -h`, else when asked for. */
+import { EXIT } from "../core/errors.ts";
+import { type SettingName, SETTINGS, variableOf } from "../core/settings.ts";
 import type { Command, Flag } from "./command.ts";
-import { COMMANDS, COMMON, ENVIRONMENT, EXIT_CODES } from "./commands.ts";
+import { COMMANDS, COMMON } from "./commands.ts";
+import { type HelpWanted, verbsOf } from "./parse.ts";
 
 const WIDTH = 26;
+
+/** Environment variables: settings whose variable has a name of its own, and what is no setting. */
+export const ENVIRONMENT: readonly (readonly [string, string])[] = [
+  ...(Object.keys(SETTINGS) as SettingName[]).filter((name) => "env" in SETTINGS[name])
+    .map((name) => [variableOf(name), SETTINGS[name].about] as const),
+  ["AGENT_SESSION", "session to join, as --session"],
+  ["AGENT_NO_MODS=1", "load no plugins, as --no-mods"],
+  ["NO_COLOR, FORCE_COLOR", "colour off, on"],
+];
+
+const EXITS: Readonly<Record<keyof typeof EXIT, string>> = {
+  done: "done",
+  failed: "a call failed",
+  usage: "wrong usage or settings",
+  denied: "denied",
+  credentials: "credentials are needed",
+  timeout: "out of time",
+  interrupted: "interrupted",
+};
+
+export const EXIT_CODES = (Object.keys(EXITS) as (keyof typeof EXIT)[])
+  .map((name) => [String(EXIT[name]), EXITS[name]] as const);
+
+export function helpText({ command, noun, full }: HelpWanted): string {
+  if (command) return full ? fullCommandHelp(command) : commandHelp(command);
+  if (noun !== undefined) return nounHelp(noun);
+  return full ? fullOverview() : overview();
+}
 
 /** `agent -h`: one screen. */
 export function overview(): string {
@@ -25,7 +56,7 @@ export function overview(): string {
 }
 
 /** `agent --help`. */
-export function fullOverview(): string {
+function fullOverview(): string {
   const examples = COMMANDS.flatMap(({ examples }) => examples.slice(0, 1));
   return [
     "Examples:",
@@ -38,7 +69,7 @@ export function fullOverview(): string {
 }
 
 /** `agent NOUN -h`: its verbs. */
-export function nounHelp(noun: string): string {
+function nounHelp(noun: string): string {
   return [
     `Usage: agent ${noun} <command> [flags]`,
     "",
@@ -50,13 +81,8 @@ export function nounHelp(noun: string): string {
   ].join("\n");
 }
 
-/** The commands of two words that begin with `noun`. */
-export function verbsOf(noun: string): Command[] {
-  return COMMANDS.filter(({ name }) => name.startsWith(`${noun} `));
-}
-
 /** `agent COMMAND -h`: usage and flags. */
-export function commandHelp(command: Command): string {
+function commandHelp(command: Command): string {
   return [
     command.about[0]!.toUpperCase() + command.about.slice(1) + ".",
     "",
@@ -70,7 +96,7 @@ export function commandHelp(command: Command): string {
 }
 
 /** `agent COMMAND --help`: examples first, then flags, environment, exit codes. */
-export function fullCommandHelp(command: Command): string {
+function fullCommandHelp(command: Command): string {
   return [
     "Examples:",
     ...command.examples.map(({ line, about }) => `  ${line}\n      ${about}`),
@@ -96,8 +122,13 @@ export function flagName({ name, short, value }: Flag): string {
   return `${short ? `-${short}, ` : ""}--${name}${value ? ` ${value}` : ""}`;
 }
 
+/** What a flag is for, and what it may be. */
+export function flagAbout({ about, choices }: Flag): string {
+  return choices ? `${about}: ${choices.join(", ")}` : about;
+}
+
 function flagRow(flag: Flag): string {
-  return row(flagName(flag), flag.about);
+  return row(flagName(flag), flagAbout(flag));
 }
 
 function row(left: string, right: string): string {

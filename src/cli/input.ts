@@ -1,35 +1,49 @@
 /** Arguments of a call as they are typed: JSON, `key=value`, `key:=json`, `key=@file`, `@file`, `-`. */
-import type { AbortLike } from "../core/call.ts";
+import type { AbortLike } from "../core/request.ts";
 import { fileError, messageOf, quote, UsageError } from "../core/errors.ts";
 import { resolvePath } from "../core/paths.ts";
+import { shellQuote } from "../core/shell_quote.ts";
 import { host } from "../core/runtime.ts";
 
-/** The arguments. Values of `key=value` are texts; the tool's schema makes them numbers and the like. */
-export async function readArguments(words: readonly string[]): Promise<Record<string, unknown>> {
+/**
+ * The arguments. Values of `key=value` are texts; the tool's schema makes them numbers and the like. `required` are
+ * the parameters that the tool can't do without, for a word whose key was forgotten.
+ */
+export async function readArguments(
+  words: readonly string[],
+  required: () => readonly string[],
+): Promise<Record<string, unknown>> {
   const [first] = words;
   if (words.length === 1 && first === "-") return parseObject(await readStdin(), "standard input");
   if (words.length === 1 && first!.startsWith("@")) return parseObject(readText(first!.slice(1)), first!);
   if (words.length === 1 && first!.trimStart().startsWith("{")) return parseObject(first!, "the arguments");
+  const pairs = words.map((word) => PAIR.exec(word));
+  const loose = words.filter((_, index) => !pairs[index]);
+  if (loose.length > 0) {
+    const given = new Set(pairs.map((pair) => pair?.[1]));
+    const missing = required().find((name) => !given.has(name));
+    throw new UsageError(
+      `Cannot read the argument ${quote(loose[0]!)}: not key=value`,
+      loose.length === 1 && missing !== undefined
+        ? `did you mean ${missing}=${shellQuote(loose[0]!)}?`
+        : "use key=value, key:=json, key=@file, or one JSON object",
+    );
+  }
   const args: Record<string, unknown> = {};
-  for (const word of words) {
-    const [key, value] = readPair(word);
+  for (const pair of pairs) {
+    const [, key, how, value] = pair as unknown as [string, string, string, string];
     if (Object.hasOwn(args, key)) throw new UsageError(`Cannot use ${quote(key)} twice`);
-    args[key] = value;
+    args[key] = how === ":=" ? parseJson(value, key) : readValue(key, value);
   }
   return args;
 }
 
-function readPair(word: string): [string, unknown] {
-  const match = /^([A-Za-z_][\w.-]*)(:=|=)(.*)$/s.exec(word);
-  if (!match) {
-    throw new UsageError(
-      `Cannot read the argument ${quote(word)}: not key=value`,
-      "use key=value, key:=json, key=@file, or one JSON object",
-    );
-  }
-  const [, key, how, value] = match as unknown as [string, string, string, string];
-  if (how === ":=") return [key, parseJson(value, key)];
-  return [key, value.startsWith("@") && value.length > 1 ? readText(value.slice(1)) : value];
+const PAIR = /^([A-Za-z_][\w.-]*)(:=|=)(.*)$/s;
+
+function readValue(key: string, value: string): string {
+  if (!value.startsWith("@") || value.length === 1) return value;
+  const asText = `for a text that starts with @: ${key}:=${shellQuote(JSON.stringify(value))}`;
+  return readText(value.slice(1), asText);
 }
 
 function parseJson(text: string, where: string): unknown {
@@ -49,17 +63,17 @@ function parseObject(text: string, where: string): Record<string, unknown> {
 }
 
 /** The text of a file, all of it: what `key=@file` sends is what the file holds. */
-function readText(path: string): string {
+function readText(path: string, hint?: string): string {
   let bytes: Uint8Array;
   try {
     bytes = host.files.read(resolvePath(host.cwd(), path));
   } catch (error) {
-    throw new UsageError(messageOf(fileError("read", path, error)));
+    throw new UsageError(messageOf(fileError("read", path, error)), hint);
   }
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    throw new UsageError(`Cannot use ${quote(path)}: it is not UTF-8 text`);
+    throw new UsageError(`Cannot use ${quote(path)}: it is not UTF-8 text`, hint);
   }
 }
 

@@ -1,7 +1,7 @@
 /** Looking things up in the call log. */
 import { dirs } from "../core/dirs.ts";
 import { quote, UsageError } from "../core/errors.ts";
-import { logFiles, readLog } from "../core/log.ts";
+import { type LogFile, logFiles, readLog } from "../core/log.ts";
 import type { StreamEvent } from "../core/stream.ts";
 
 export type StartEvent = Extract<StreamEvent, { type: "tool_start" }>;
@@ -14,14 +14,28 @@ export interface LoggedCall {
   end: EndEvent | undefined;
 }
 
-/** Calls of all sessions, oldest first. Stops reading sessions once `enough` calls are found, from the newest back. */
-export function loggedCalls(enough = Infinity): LoggedCall[] {
+/** What became of it. */
+export function outcomeOf({ end }: LoggedCall): string {
+  return end?.outcome ?? "unfinished";
+}
+
+export interface Wanted {
+  /** The newest so many. */
+  limit?: number;
+  session?: string | undefined;
+  outcome?: string | undefined;
+}
+
+/** Calls of all sessions, oldest first. Sessions are read from the newest back, until there are enough. */
+export function loggedCalls({ limit = Infinity, session, outcome }: Wanted = {}): LoggedCall[] {
+  const files = session === undefined ? logFiles(dirs().log) : [sessionLog(session)];
   let calls: LoggedCall[] = [];
-  for (const { session, path } of logFiles(dirs().log).reverse()) {
-    if (calls.length >= enough) break;
-    calls = [...callsOf(session, readLog(path)), ...calls];
+  for (const file of files.reverse()) {
+    if (calls.length >= limit) break;
+    const found = callsOf(file.session, readLog(file.path));
+    calls = [...found.filter((call) => outcome === undefined || outcomeOf(call) === outcome), ...calls];
   }
-  return calls;
+  return calls.slice(-limit);
 }
 
 function callsOf(session: string, events: readonly StreamEvent[]): LoggedCall[] {
@@ -52,13 +66,14 @@ export function findCall(id: string): LoggedCall {
   throw new UsageError(`Cannot show the call ${quote(id)}: ${state}`, "agent log list shows the ids");
 }
 
-/** A session's log file; the newest where no name is given. */
-export function sessionLog(name: string | undefined): string {
+/** A session's log; the newest where no name is given. */
+export function sessionLog(name: string | undefined): LogFile {
   const files = logFiles(dirs().log);
   const file = name === undefined ? files.at(-1) : files.find(({ session }) => session === name);
-  if (file) return file.path;
-  throw name === undefined ? new UsageError("Cannot export: nothing is logged yet") : new UsageError(
-    `Cannot export the session ${quote(name)}: no such log`,
+  if (file) return file;
+  if (name === undefined) throw new UsageError("Cannot export: nothing is logged yet");
+  throw new UsageError(
+    `Cannot read the session ${quote(name)}: no such log`,
     "agent log list shows the sessions",
   );
 }

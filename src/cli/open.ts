@@ -1,10 +1,9 @@
 /** A runtime from the flags of a command. */
 import { Runtime, type TurnOptions } from "../agent.ts";
-import { EXIT, UsageError } from "../core/errors.ts";
-import { type Behavior, parseRule } from "../core/permission.ts";
+import { EXIT } from "../core/errors.ts";
+import { type Behavior, parseRules } from "../core/permission.ts";
 import { realPath, resolvePath } from "../core/paths.ts";
 import { host } from "../core/runtime.ts";
-import { isSessionName } from "../core/session.ts";
 import { loadSettings, type SettingName, type Settings } from "../core/settings.ts";
 import type { Sink } from "../core/stream.ts";
 import { toolsetFor } from "../tools/toolsets.ts";
@@ -24,13 +23,8 @@ export async function openRuntime(invocation: Invocation, onEvent?: Sink): Promi
   const { flags, printer } = invocation;
   const cwd = host.cwd();
   const session = flags.get("session") ?? (host.env("AGENT_SESSION") || undefined);
-  if (session !== undefined && !isSessionName(session)) {
-    throw new UsageError(
-      `Cannot use the session name ${JSON.stringify(session)}: not letters, digits, ".", "_" and "-"`,
-    );
-  }
   const rules = (["deny", "ask", "allow"] as Behavior[])
-    .flatMap((behavior) => flags.all(behavior).map((text) => parseRule(text, behavior, realPath(cwd))));
+    .flatMap((behavior) => flags.all(behavior).flatMap((text) => parseRules(text, behavior, realPath(cwd))));
   const absolute = (paths: readonly string[]) => paths.map((path) => resolvePath(cwd, path));
   const runtime = new Runtime({
     settings: await settingsOf(invocation),
@@ -42,6 +36,7 @@ export async function openRuntime(invocation: Invocation, onEvent?: Sink): Promi
     onEvent,
     catchStrays: true,
     warn: (text) => printer.warn(text),
+    note: (text) => printer.note(text),
   });
   printer.onBrokenPipe = () => {
     runtime.kill();

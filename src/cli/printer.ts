@@ -1,5 +1,5 @@
 /** Standard output for results, standard error for everything else. */
-import { AgentError, errorCode, fileError, messageOf } from "../core/errors.ts";
+import { AgentError, errorCode, fileError, messageOf, quote } from "../core/errors.ts";
 import { type Result, textOf } from "../core/result.ts";
 import { host } from "../core/runtime.ts";
 
@@ -35,13 +35,25 @@ export class Printer {
   }
 
   /** A result for people: output to standard output, failures to standard error. */
-  result({ content, status, stdout }: Result): void {
+  result({ content, status, stdout, overflow }: Result): void {
     const text = textOf(content);
     if (status === "error") {
       // What a command printed is not our sentence.
       if (stdout) this.note(text);
       else this.failure(text);
     } else if (text !== "") this.line(text);
+    this.#cut(overflow);
+  }
+
+  /** What a command printed, each stream to its own. */
+  streams({ stdout = [], stderr = [], overflow }: Result): void {
+    this.out(stdout.join(""));
+    this.#err(stderr.join(""));
+    this.#cut(overflow);
+  }
+
+  #cut(overflow: string | undefined): void {
+    if (overflow !== undefined) this.warn(`the result was cut; all of it is in ${quote(overflow)}`);
   }
 
   warn(text: string): void {

@@ -1,17 +1,23 @@
 /** Reads the command line and runs the command; gives back the exit code. */
-import { errorCode, EXIT, UsageError } from "../core/errors.ts";
+import { errorCode, EXIT, messageOf, quote, UsageError } from "../core/errors.ts";
 import { host } from "../core/runtime.ts";
-import type { Flags } from "./command.ts";
+import { Flags } from "./command.ts";
 import { parse } from "./parse.ts";
 import { Printer } from "./printer.ts";
 
 export async function run(words: readonly string[]): Promise<number> {
-  const parsed = parse(words);
-  if (!parsed) {
-    const { explain } = await import("./commander.ts");
-    return explain(words);
+  const read = parse(words);
+  if (!("args" in read)) {
+    const printer = printerFor(new Flags(new Map()));
+    if (read instanceof UsageError) {
+      printer.error(read);
+      return EXIT.usage;
+    }
+    const { helpText } = await import("./help.ts");
+    printer.out(helpText(read));
+    return EXIT.done;
   }
-  const { command, flags, args } = parsed;
+  const { command, flags, args } = read;
   const printer = printerFor(flags);
   try {
     const folder = flags.get("directory");
@@ -34,7 +40,8 @@ export function printerFor(flags: Flags): Printer {
 function changeFolder(folder: string): void {
   try {
     host.chdir(folder);
-  } catch {
-    throw new UsageError(`Cannot change to the folder ${JSON.stringify(folder)}: no such folder`);
+  } catch (error) {
+    const state = errorCode(error) === "ENOENT" ? "no such folder" : messageOf(error);
+    throw new UsageError(`Cannot change to the folder ${quote(folder)}: ${state}`);
   }
 }

@@ -107,8 +107,11 @@ class Call implements Caller, CallFacts {
   }
 
   async #live(): Promise<Ended> {
-    if (this.#depth > 0) await this.#breathe();
     this.#abort.heed();
+    if (this.#depth > MOST_NESTED) {
+      const message = `Cannot call ${this.request.name}: calls are nested ${MOST_NESTED} deep already`;
+      throw new Stop("error", message, "does a tool call itself?");
+    }
     const entry = this.#find();
     let accepted = await this.#check(entry);
     await this.#heedDenyRules(entry, accepted);
@@ -131,16 +134,14 @@ class Call implements Caller, CallFacts {
     const { name, args } = this.request;
     const { at } = gate.stamp();
     const { id, parentId: parent } = this;
-    emit({ type: "tool_start", id, parent, name: gate.redact(name), args: gate.redactor.redactJson(args), at });
-  }
-
-  /** A tool that calls itself without end would never let a timer or a signal through. */
-  async #breathe(): Promise<void> {
-    if (this.#depth > MOST_NESTED) {
-      const message = `Cannot call ${this.request.name}: calls are nested ${MOST_NESTED} deep already`;
-      throw new Stop("error", message, "does a tool call itself?");
-    }
-    if (++this.#family.calls % BREATH === 0) await new Promise((resolve) => setTimeout(resolve));
+    emit({
+      type: "tool_start",
+      id,
+      parent,
+      name: gate.redact(name),
+      args: gate.redactor.redactJson(args),
+      at,
+    });
   }
 
   // 1 ─ find
@@ -460,11 +461,17 @@ class Call implements Caller, CallFacts {
   }
 
   /** What a mod calls on its own account is the model's at most: only the outer call was typed by a person. */
-  nested(name: string, args: Record<string, unknown>): Promise<Result> {
+  async nested(name: string, args: Record<string, unknown>): Promise<Result> {
+    // A tool that calls without end would never let a timer or a signal through.
+    if (++this.#family.calls % BREATH === 0) await new Promise((resolve) => setTimeout(resolve));
     const { dryRun, ask, origin = "model" } = this.#options;
     const asked = origin === "person" ? "script" : origin;
-    return new Call(this.turn, { name, args }, { signal: this.signal, origin: asked, dryRun, ask }, this)
-      .run();
+    return await new Call(
+      this.turn,
+      { name, args },
+      { signal: this.signal, origin: asked, dryRun, ask },
+      this,
+    ).run();
   }
 }
 

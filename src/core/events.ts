@@ -67,17 +67,27 @@ export type EventName = keyof Events;
 export type Answer<E extends EventName> = Events[E]["answer"] | void | undefined;
 export type HandlerFn<E extends EventName> = (...args: Events[E]["args"]) => Answer<E> | Promise<Answer<E>>;
 
-/** The kinds at run time, and whether the event is a gate: a broken gate refuses the call. */
-export const EVENTS: { readonly [E in EventName]: { kind: Events[E]["kind"]; gate?: true } } = {
+/** What is known of an event at run time. */
+interface EventFacts<E extends EventName> {
+  kind: Events[E]["kind"];
+  /** A handler that breaks refuses the call. */
+  gate?: true;
+  /** Handed over only to plugins that name it in their `uses`. */
+  declared?: true;
+  /** Its payload starts with the call, so handlers can be narrowed by tools and effect. */
+  call?: true;
+}
+
+export const EVENTS: { readonly [E in EventName]: EventFacts<E> } = {
   session_start: { kind: "notify" },
   session_end: { kind: "notify" },
   turn_start: { kind: "notify" },
   turn_end: { kind: "notify" },
-  tool_start: { kind: "chain", gate: true },
-  permission: { kind: "first", gate: true },
-  tool_output: { kind: "notify" },
-  tool_end: { kind: "chain" },
-  surface: { kind: "chain" },
+  tool_start: { kind: "chain", call: true, gate: true },
+  permission: { kind: "first", call: true, gate: true, declared: true },
+  tool_output: { kind: "notify", call: true },
+  tool_end: { kind: "chain", call: true },
+  surface: { kind: "chain", declared: true },
   notice: { kind: "notify" },
 };
 

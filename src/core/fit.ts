@@ -45,7 +45,7 @@ export function cutBlocks(
     return { start, end, whole: start.length === text.length };
   });
   // A limit that the notice alone breaks gets as much of it as there is room for.
-  const said = notice(total - kept, where).slice(0, limit);
+  const said = takeHead(notice(total - kept, where), limit);
   const cutHere = parts.find((part) => "whole" in part && !part.whole);
   return parts.flatMap((part): Block[] => {
     if (!("whole" in part)) return [part];
@@ -113,14 +113,5 @@ function isAscii(text: string): boolean {
 
 /** Replaces lone surrogates: one of them makes a provider refuse this and every later request. */
 export function wellFormed(text: string): string {
-  return text.isWellFormed?.() === false ? text.toWellFormed() : text;
-}
-
-/** The last clamp: all text blocks together within `limit`, each well-formed; images are left alone. */
-export function clamp(content: readonly Block[], limit = LAST_LIMIT): readonly Block[] {
-  const clean = content.every((block) => block.type !== "text" || block.text.isWellFormed?.() !== false);
-  const formed = clean
-    ? content
-    : content.map((block) => block.type === "text" ? { ...block, text: wellFormed(block.text) } : block);
-  return cutBlocks(formed, limit, "middle");
+  return text.isWellFormed() ? text : text.toWellFormed();
 }

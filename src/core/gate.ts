@@ -1,9 +1,9 @@
 /**
- * The one gate by which text leaves: shape, redact, cut with an overflow file, clamp. Results, errors, events,
- * logs and overflow files all come through here.
+ * The one gate by which text leaves: shape, redact, cut with an overflow file. Results, errors, events, logs and
+ * overflow files all come through here.
  */
-import { clamp, cut, cutBlocks, LAST_LIMIT, textLength, wellFormed } from "./fit.ts";
-import type { OverflowStore } from "./overflow.ts";
+import { cut, cutBlocks, LAST_LIMIT, textLength, wellFormed } from "./fit.ts";
+import { type OverflowStore, restIn } from "./overflow.ts";
 import type { Redactor } from "./redact.ts";
 import { shape, type Shaped, type Stamp, stamp, textOf } from "./result.ts";
 import type { Block, Limit } from "./tool.ts";
@@ -49,8 +49,7 @@ export class Gate {
 
   /** The last step before a result leaves: redacted again, well-formed, within the last limit. */
   finish(shaped: Shaped, tool: string): Shaped {
-    const fitted = this.#cut(this.#redact(shaped), tool, { chars: this.#lastLimit, keep: "middle" });
-    return { ...fitted, content: clamp(fitted.content, this.#lastLimit) };
+    return this.#cut(this.#redact(shaped), tool, { chars: this.#lastLimit, keep: "middle" });
   }
 
   /** Now, as results and events carry it. Made once a second: a call asks for it four times. */
@@ -82,10 +81,10 @@ export class Gate {
 
   #cut(shaped: Shaped, tool: string, limit: Limit): Shaped {
     if (textLength(shaped.content) <= limit.chars) return shaped;
-    // A tool that spilled as it went names its own file.
-    const overflow = shaped.overflow ?? this.overflow.save(tool, textOf(shaped.content));
-    const where = overflow === undefined ? "; not saved" : `; all of it: ${overflow}`;
-    const content = cutBlocks(shaped.content, limit.chars, limit.keep, where);
+    // Even where the tool spilled as it went: its own file doesn't hold what hooks and mods added.
+    const saved = this.overflow.save(tool, textOf(shaped.content));
+    const content = cutBlocks(shaped.content, limit.chars, limit.keep, restIn(saved));
+    const overflow = shaped.overflow ?? saved?.path;
     return overflow === undefined ? { ...shaped, content } : { ...shaped, content, overflow };
   }
 }

@@ -1,4 +1,4 @@
-/** SHA-256 as hex. `node:crypto` is loaded at the first use: a cold start that hashes nothing doesn't pay for it. */
+/** SHA-256 as hex, by `node:crypto`, which is loaded at the first use; and random hex digits. */
 import { host } from "./runtime.ts";
 
 export function sha256(data: string | Uint8Array): string {

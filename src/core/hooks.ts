@@ -54,7 +54,15 @@ export interface PostVerdict {
   output: string | undefined;
 }
 
-export type HookEvent = "PreToolUse" | "PostToolUse" | "PostToolUseFailure" | "SessionStart" | "SessionEnd";
+/** Events that the runtime has itself. */
+export const HOOK_EVENTS = [
+  "PreToolUse",
+  "PostToolUse",
+  "PostToolUseFailure",
+  "SessionStart",
+  "SessionEnd",
+] as const;
+export type HookEvent = typeof HOOK_EVENTS[number];
 
 /** Command hooks of a turn. `undefined` instead of a promise: none is concerned, go on at once. */
 export interface Hooks {

@@ -1,60 +1,61 @@
 /** `Files` on this machine. */
 import { AgentError, errorCode, fileError, quote } from "./errors.ts";
 import type { Files, WriteOptions, Written } from "./files.ts";
-import { randomHex, sha256 } from "./hash.ts";
-import { basename, dirname, join, makeFolder, realPath } from "./paths.ts";
+import { sha256 } from "./hash.ts";
+import { dirname, makeFolder, realPath } from "./paths.ts";
 import { type FileInfo, host, type OpenFile } from "./runtime.ts";
+import { writeNew, writeWhole } from "./write_whole.ts";
 
 const CHUNK = 256 * 1024;
 const SMALL = 4096;
 
 export function localFiles(): Files {
-  return { info, read, chunks, write };
+  return { info, read, chunks, write, remove };
 }
 
-function info(path: string): FileInfo | undefined {
+function info(path: string, shown = path): FileInfo | undefined {
   try {
     return host.files.stat(path);
   } catch (error) {
     const code = errorCode(error);
     if (code === "ENOENT" || code === "ENOTDIR") return undefined;
-    throw fileError("look at", path, error);
+    throw fileError("look at", shown, error);
   }
 }
 
-function read(path: string): Uint8Array {
-  const file = openRegular(path);
+function read(path: string, shown = path): Uint8Array {
+  const file = openRegular(path, shown);
   try {
     return readAll(file);
   } catch (error) {
-    throw fileError("read", path, error);
+    throw fileError("read", shown, error);
   } finally {
     file.close();
   }
 }
 
-function* chunks(path: string): Iterable<Uint8Array> {
-  const file = openRegular(path);
+function* chunks(path: string, shown = path): Iterable<Uint8Array> {
+  const file = openRegular(path, shown);
   try {
     // One byte more than a small file has, so that its end shows at the second read. Files in /proc say 0.
     const { size } = file.info();
     const buffer = new Uint8Array(Math.min(CHUNK, Math.max(size, SMALL) + 1));
     for (let count = file.read(buffer); count > 0; count = file.read(buffer)) yield buffer.subarray(0, count);
   } catch (error) {
-    throw fileError("read", path, error);
+    throw fileError("read", shown, error);
   } finally {
     file.close();
   }
 }
 
 /** A pipe or device would hang at the opening already, so what it is comes first, through links too. */
-function openRegular(path: string): OpenFile {
+function openRegular(path: string, shown: string): OpenFile {
   try {
     const found = host.files.stat(path);
-    if (found.kind !== "file") throw notRegular("read", path, found);
+    if (found.kind !== "file") throw notRegular("read", shown, found);
     return host.files.open(path, "r");
   } catch (error) {
-    throw fileError("read", path, error);
+    throw fileError("read", shown, error);
   }
 }
 
@@ -70,7 +71,8 @@ function notRegular(action: string, path: string, { kind }: FileInfo): AgentErro
   );
 }
 
-function readAll(file: OpenFile): Uint8Array {
+/** Everything from where the file stands to its end. */
+export function readAll(file: OpenFile): Uint8Array {
   const { size } = file.info();
   const bytes = new Uint8Array(size);
   let done = 0;
@@ -102,15 +104,16 @@ function concat(parts: readonly Uint8Array[]): Uint8Array {
 
 function write(path: string, bytes: Uint8Array, options: WriteOptions = {}): Written {
   const target = realPath(path);
+  const { shown = path } = options;
   try {
-    const found = info(target);
-    if (found && found.kind !== "file") throw notRegular("write", path, found);
-    if (found && options.createOnly) throw new AgentError(`Cannot create ${quote(path)}: it already exists`);
-    const oldSha256 = found ? sha256(read(target)) : undefined;
+    const found = info(target, shown);
+    if (found && found.kind !== "file") throw notRegular("write", shown, found);
+    if (found && options.createOnly) throw new AgentError(`Cannot create ${quote(shown)}: it already exists`);
+    const oldSha256 = found ? sha256(read(target, shown)) : undefined;
     const { expectedSha256 } = options;
     if (expectedSha256 !== undefined && !(oldSha256 ?? "").startsWith(expectedSha256)) {
       throw new AgentError(
-        `Cannot write ${quote(path)}: it changed since it was read`,
+        `Cannot write ${quote(shown)}: it changed since it was read`,
         "read it again and base the change on what is there now",
       );
     }
@@ -119,64 +122,42 @@ function write(path: string, bytes: Uint8Array, options: WriteOptions = {}): Wri
       create(target, bytes, options.createOnly ?? false);
     } else if (found.nlink > 1) overwriteInPlace(target, bytes);
     else replace(target, bytes, found);
+    if (options.mode !== undefined) host.files.chmod(target, options.mode);
     return { created: !found, oldSha256, newSha256: sha256(bytes) };
   } catch (error) {
-    throw fileError("write", path, error);
+    throw fileError("write", shown, error);
+  }
+}
+
+function remove(path: string): void {
+  try {
+    const found = host.files.lstat(path);
+    if (found.kind === "directory") throw notRegular("remove", path, found);
+    host.files.remove(path);
+  } catch (error) {
+    throw fileError("remove", path, error);
   }
 }
 
 /** A new file gets the mode that the umask leaves. */
 function create(target: string, bytes: Uint8Array, exclusive: boolean): void {
-  if (exclusive) {
-    writeNew(target, bytes, 0o666);
-  } else {
-    moveIntoPlace(target, bytes, 0o666, () => {});
-  }
+  const write = exclusive ? writeNew : writeWhole;
+  write(target, bytes, { mode: 0o666, sync: true });
 }
 
-/** Temporary file in the same folder, never more open than the target, then a rename. */
+/** Never more open than the file that it replaces. */
 function replace(target: string, bytes: Uint8Array, old: FileInfo): void {
   // A file that may not be written stays as it is, though its folder would let it be replaced.
   host.files.open(target, "r+").close();
-  moveIntoPlace(target, bytes, 0o600, (temporary) => {
+  const prepare = (temporary: string) => {
     try {
       host.files.chown(temporary, old.uid, old.gid);
     } catch {
       // Only root may give files away; the rename then makes the file the caller's, as an editor would.
     }
     host.files.chmod(temporary, old.mode & 0o7777);
-  });
-}
-
-function moveIntoPlace(
-  target: string,
-  bytes: Uint8Array,
-  mode: number,
-  prepare: (temporary: string) => void,
-): void {
-  const temporary = temporaryName(target);
-  writeNew(temporary, bytes, mode);
-  try {
-    prepare(temporary);
-    host.files.rename(temporary, target);
-  } catch (error) {
-    host.files.remove(temporary);
-    throw error;
-  }
-}
-
-/** Makes a file that wasn't there, with all of `bytes` in it or not at all. */
-function writeNew(path: string, bytes: Uint8Array, mode: number): void {
-  const file = host.files.open(path, "wx", mode);
-  try {
-    file.write(bytes);
-    file.sync();
-  } catch (error) {
-    host.files.remove(path);
-    throw error;
-  } finally {
-    file.close();
-  }
+  };
+  writeWhole(target, bytes, { mode: 0o600, sync: true, prepare });
 }
 
 /** Other names share this file: a rename would part them. */
@@ -189,10 +170,4 @@ function overwriteInPlace(target: string, bytes: Uint8Array): void {
   } finally {
     file.close();
   }
-}
-
-function temporaryName(target: string): string {
-  const name = basename(target);
-  // Some file systems end names at 255 bytes; the target's own name may be that long already.
-  return join(dirname(target), `.${name.slice(0, 40)}.${randomHex(8)}.agent-tmp`);
 }

@@ -21,9 +21,10 @@ export class CallLog {
 
   write(event: StreamEvent): void {
     if (this.#broken) return;
+    const line = lineOf(event);
     try {
       this.#file ??= openLog(this.path);
-      this.#file.writeText(JSON.stringify(event) + "\n");
+      this.#file.writeText(line);
     } catch (error) {
       this.#broken = true;
       this.#complain(`Cannot write the call log "${this.path}": ${errorCode(error) ?? messageOf(error)}`);
@@ -33,6 +34,22 @@ export class CallLog {
   close(): void {
     this.#file?.close();
     this.#file = undefined;
+  }
+}
+
+/** A field that can't be told as JSON costs that field, not the event nor those after it. */
+function lineOf(event: StreamEvent): string {
+  try {
+    return JSON.stringify(event) + "\n";
+  } catch {
+    const told = Object.entries(event).map(([name, value]) => {
+      try {
+        return [name, value === undefined ? value : JSON.parse(JSON.stringify(value))];
+      } catch {
+        return [name, "[left out: it is not JSON]"];
+      }
+    });
+    return JSON.stringify(Object.fromEntries(told)) + "\n";
   }
 }
 
@@ -64,8 +81,14 @@ function lastByte(path: string, size: number): number | undefined {
   }
 }
 
-/** Files of the log, oldest first, by the time in or of their names. */
-export function logFiles(folder: string): { session: string; path: string; mtimeMs: number }[] {
+export interface LogFile {
+  session: string;
+  path: string;
+  mtimeMs: number;
+}
+
+/** Files of the log, the one that was written last at the end. */
+export function logFiles(folder: string): LogFile[] {
   let names: string[];
   try {
     names = host.files.readDir(folder);

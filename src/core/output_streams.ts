@@ -1,8 +1,8 @@
 /** A call's output on its way to the stream: redacted across chunks, and counted past the stream's limit. */
+import { takeHead } from "./fit.ts";
 import type { RedactStream } from "./redact.ts";
+import type { StreamName } from "./tool.ts";
 import type { Turn } from "./turn.ts";
-
-export type StreamName = "stdout" | "stderr";
 
 export class OutputStreams {
   readonly #turn: Turn;
@@ -49,12 +49,10 @@ export class OutputStreams {
   #emit(clean: string, stream: StreamName): void {
     if (clean === "") return;
     this.#heard(clean, stream);
-    if (clean.length > this.#left) {
-      this.#omitted += clean.length;
-      this.#left = 0;
-      return;
-    }
-    this.#left -= clean.length;
-    this.#turn.emit({ type: "tool_output", id: this.#id, stream, text: clean });
+    const text = takeHead(clean, this.#left);
+    this.#omitted += clean.length - text.length;
+    // What comes later stands behind the gap, so it isn't shown either.
+    this.#left = this.#omitted > 0 ? 0 : this.#left - text.length;
+    if (text !== "") this.#turn.emit({ type: "tool_output", id: this.#id, stream, text });
   }
 }

@@ -19,6 +19,19 @@ export interface OverflowOptions {
   totalCap: number;
 }
 
+/** A closed file, and how much of the text it holds. */
+export interface Saved {
+  path: string;
+  holds: string;
+}
+
+/** For the notice that stands where text was cut: where the rest is. */
+export function restIn(saved: Saved | undefined): string {
+  return saved === undefined ? "; not saved" : `; ${saved.holds}: ${saved.path}`;
+}
+
+/** How long other runs' files are left alone, where this run made none. */
+const PAUSE_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Opens overflow files for one session, and clears old ones away. */
@@ -47,7 +60,7 @@ export class OverflowStore {
   }
 
   /** Writes a whole text; `undefined` where it could not be saved. */
-  save(tool: string, text: string): string | undefined {
+  save(tool: string, text: string): Saved | undefined {
     const file = this.open(tool);
     file?.write(text);
     return file?.close();
@@ -55,9 +68,10 @@ export class OverflowStore {
 
   /**
    * Removes files older than a day, and the oldest beyond the total cap. Files of processes that still run stay, and
-   * files that aren't ours; what can't be read is passed over.
+   * files that aren't ours; what can't be read is passed over. A run that made no file looks at most once an hour.
    */
   clean(now = Date.now()): void {
+    if (this.#count === 0 && !this.#isDue(now)) return;
     const kept: { path: string; size: number; mtimeMs: number }[] = [];
     for (const project of list(this.#options.folder)) {
       for (const name of list(join(this.#options.folder, project))) {
@@ -86,6 +100,23 @@ export class OverflowStore {
       total -= size;
     }
   }
+
+  /** Was nobody here for a while? The time stands on a file of its own; without the folder there is nothing to do. */
+  #isDue(now: number): boolean {
+    const marker = join(this.#options.folder, ".cleaned");
+    try {
+      const age = now - host.files.stat(marker).mtimeMs;
+      if (age >= 0 && age < PAUSE_MS) return false;
+    } catch {
+      // Never yet.
+    }
+    try {
+      host.files.open(marker, "w", 0o600).close();
+      return true;
+    } catch {
+      return false;
+    }
+  }
 }
 
 /** One overflow file being written. Write errors end it quietly: the result then says "not saved". */
@@ -102,11 +133,6 @@ export class OverflowFile {
     this.path = path;
     this.#file = file;
     this.#cap = cap;
-  }
-
-  /** What the file holds, for the notice that names it. */
-  get holds(): string {
-    return this.#full ? `the first ${this.#bytes} bytes` : "all of it";
   }
 
   write(text: string): void {
@@ -128,11 +154,12 @@ export class OverflowFile {
     }
   }
 
-  /** The path of the whole file; `undefined` where it could not be written. */
-  close(): string | undefined {
+  /** What can be read where; `undefined` where it could not be written. */
+  close(): Saved | undefined {
     this.#file?.close();
     this.#file = undefined;
-    return this.#failed ? undefined : this.path;
+    if (this.#failed) return undefined;
+    return { path: this.path, holds: this.#full ? `the first ${this.#bytes} bytes` : "all of it" };
   }
 
   /** Closes and removes the file: it turned out that nothing was cut. */
@@ -149,10 +176,20 @@ export class OverflowFile {
 /** The process that wrote a file, by the number in its name. */
 function isRunning(pid: number): boolean {
   if (pid === host.pid) return true;
+  if (host.platform === "linux") return exists(`/proc/${pid}`);
   try {
     return host.builtin<typeof process>("node:process").kill(pid, 0);
   } catch (error) {
     return errorCode(error) === "EPERM";
+  }
+}
+
+function exists(path: string): boolean {
+  try {
+    host.files.stat(path);
+    return true;
+  } catch {
+    return false;
   }
 }
 

@@ -91,8 +91,7 @@ function danglingTarget(path: string, depth = 0): string | undefined {
   if (depth > 40) return undefined;
   try {
     if (host.files.lstat(path).kind !== "symlink") return undefined;
-    const fs = host.builtin<typeof import("node:fs")>("node:fs");
-    const target = resolveLink(path, fs.readlinkSync(path));
+    const target = resolveLink(path, host.files.readlink(path));
     return danglingTarget(target, depth + 1) ?? join(realPath(dirname(target)), basename(target));
   } catch {
     return undefined;

@@ -50,8 +50,11 @@ export interface Decision {
   behavior: Behavior;
   /** In words, for the result: which rule or mode. */
   reason: string;
-  /** Who decided. What a rule said, no hook's or mod's `allow` overrides. */
-  by: "rule" | "mode" | "hook";
+  /**
+   * Who decided. What a rule said, no hook's or mod's `allow` overrides, nor what guards the files that say what runs
+   * here; that one a rule can open.
+   */
+  by: "rule" | "mode" | "hook" | "guard";
   /** A rule that would allow it, for the hint. */
   allowWith?: string;
 }
@@ -92,7 +95,7 @@ export function refusal(
   { behavior, by, reason, allowWith }: Decision,
 ): { message: string; hint?: string } {
   const message = `Cannot run ${name}: ${behavior === "ask" ? "nobody said yes" : "denied"} (${reason})`;
-  if (by === "mode" && allowWith !== undefined) {
+  if ((by === "mode" || by === "guard") && allowWith !== undefined) {
     return { message, hint: `a person can allow it with --allow ${shellQuote(allowWith)}` };
   }
   return behavior === "ask" ? { message, hint: "it runs where somebody can be asked" } : { message };
@@ -223,7 +226,8 @@ export class Policy {
       }
     }
     if (!guarded || asked.mode === "plan") return this.#byMode(asked, [part]);
-    return settled("ask", `${quote(part.value)} says what runs here, so it needs a rule of its own`);
+    const reason = `${quote(part.value)} says what runs here, so it needs a rule of its own`;
+    return { ...settled("ask", reason), by: "guard" };
   }
 
   /** A deny or ask rule with a pattern for commands, held against a command that nobody can read. */
@@ -367,7 +371,7 @@ const RANK: Record<Behavior, number> = { allow: 0, ask: 2, deny: 4 };
 
 /** Of equal answers a rule's counts, since a mode's may be overridden. */
 function rank({ behavior, by }: Decision): number {
-  return RANK[behavior] + (by === "rule" ? 1 : 0);
+  return RANK[behavior] + (by === "mode" ? 0 : 1);
 }
 
 function strongest(parts: readonly Part[], effect: Effect): Effect {

@@ -4,7 +4,7 @@
  * arithmetic of its own.
  */
 import { wellFormed } from "./fit.ts";
-import { MOST_DEPTH } from "./schema.ts";
+import { isForeign, MOST_DEPTH, MOST_NODES } from "./json.ts";
 import type { Secret } from "./secrets.ts";
 
 /** Text in, text out, with every known secret replaced by `<redacted:NAME>`. */
@@ -15,8 +15,8 @@ export interface Redactor {
   /** For text that comes in pieces: holds back exactly the end that may begin a secret. */
   stream(): RedactStream;
   /**
-   * The same for any JSON value: strings and keys are redacted and well-formed. What is nested deeper than
-   * `MOST_DEPTH` is left out and says so, since nothing behind the gate could take it.
+   * The same for any JSON value: strings and keys are redacted and well-formed. What nothing behind the gate could
+   * take is left out and says so: what is nested deeper than `MOST_DEPTH`, has no end, or isn't JSON.
    */
   redactJson<T>(value: T): T;
 }
@@ -40,7 +40,7 @@ const NOTHING: Redactor = {
   active: false,
   redact: (text) => text,
   stream: () => PASS,
-  redactJson: (value) => isPlain(value, 0) ? value : visit(value, wellFormed, 0) as typeof value,
+  redactJson: (value) => cleanJson(value, wellFormed, true) as typeof value,
 };
 
 /** A redactor for these secrets; costs nothing where there are none. */
@@ -53,23 +53,55 @@ export function redactor(secrets: readonly Secret[]): Redactor {
   return new PatternRedactor(names);
 }
 
-/** True where `visit` would change nothing but secrets: the usual case, which makes no copy. */
-function isPlain(value: unknown, depth: number): boolean {
-  if (typeof value === "string") return wellFormed(value) === value;
-  if (typeof value !== "object" || value === null) return true;
-  if (depth >= MOST_DEPTH) return false;
-  if (Array.isArray(value)) return value.every((item) => isPlain(item, depth + 1));
-  return Object.entries(value).every(([key, item]) => wellFormed(key) === key && isPlain(item, depth + 1));
+/** `value` with all texts cleaned and within bounds; itself where `keep` is given and nothing has to change. */
+function cleanJson(value: unknown, clean: (text: string) => string, keep: boolean): unknown {
+  try {
+    return keep && new Bounds().isPlain(value, 0) ? value : new Bounds().visit(value, clean, 0);
+  } catch {
+    // A getter or a proxy of a stranger's.
+    return leftOut("it can't be read");
+  }
 }
 
-function visit(value: unknown, clean: (text: string) => string, depth: number): unknown {
-  if (typeof value === "string") return clean(value);
-  if (typeof value !== "object" || value === null) return value;
-  if (depth >= MOST_DEPTH) return `[left out: nested more than ${MOST_DEPTH} deep]`;
-  if (Array.isArray(value)) return value.map((item) => visit(item, clean, depth + 1));
-  return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [clean(key), visit(item, clean, depth + 1)]),
-  );
+function leftOut(why: string): string {
+  return `[left out: ${why}]`;
+}
+
+/** Long texts count for several values, so that the whole stays a text that can be written. */
+const TEXT_PER_NODE = 64;
+
+/** One walk through a JSON value, of at most `MOST_NODES` steps: an object that holds itself has no end. */
+class Bounds {
+  #left = MOST_NODES;
+
+  /** True where `visit` would change nothing but secrets: the usual case, which makes no copy. */
+  isPlain(value: unknown, depth: number): boolean {
+    if (!this.#spend(value)) return false;
+    if (typeof value === "string") return wellFormed(value) === value;
+    if (typeof value !== "object" || value === null) return !isForeign(value);
+    if (depth >= MOST_DEPTH) return false;
+    if (Array.isArray(value)) return value.every((item) => this.isPlain(item, depth + 1));
+    return Object.entries(value).every(([key, item]) =>
+      wellFormed(key) === key && this.isPlain(item, depth + 1)
+    );
+  }
+
+  visit(value: unknown, clean: (text: string) => string, depth: number): unknown {
+    if (!this.#spend(value)) return leftOut("too much");
+    if (typeof value === "string") return clean(value);
+    if (isForeign(value)) return leftOut(`a ${typeof value}`);
+    if (typeof value !== "object" || value === null) return value;
+    if (depth >= MOST_DEPTH) return leftOut(`nested more than ${MOST_DEPTH} deep`);
+    if (Array.isArray(value)) return value.map((item) => this.visit(item, clean, depth + 1));
+    return Object.fromEntries(
+      Object.entries(value).map(([key, item]) => [clean(key), this.visit(item, clean, depth + 1)]),
+    );
+  }
+
+  #spend(value: unknown): boolean {
+    this.#left -= 1 + (typeof value === "string" ? Math.floor(value.length / TEXT_PER_NODE) : 0);
+    return this.#left >= 0;
+  }
 }
 
 /** A part of a text that is secret: one form of one secret, or several that overlap. */
@@ -107,7 +139,7 @@ class PatternRedactor implements Redactor {
   }
 
   redactJson<T>(value: T): T {
-    return visit(value, (text) => wellFormed(this.redact(text)), 0) as T;
+    return cleanJson(value, (text) => wellFormed(this.redact(text)), false) as T;
   }
 
   stream(): RedactStream {

@@ -141,6 +141,11 @@ export class Registry {
     return [...this.#entries.values()].flat();
   }
 
+  /** Every name that a rule, a matcher or a filter may mean. */
+  names(): Set<string> {
+    return new Set(this.entries().flatMap(({ names }) => [...names]));
+  }
+
   /** Effects that a rule's name covers beyond its own tool, by name. */
   covers(): Map<string, Effect> {
     const covers = new Map<string, Effect>();

@@ -50,6 +50,8 @@ export interface HostFiles {
   stat(path: string): FileInfo;
   lstat(path: string): FileInfo;
   realpath(path: string): string;
+  /** Where a link leads, as it is written there. */
+  readlink(path: string): string;
   readDir(path: string): string[];
   /** Makes one folder. */
   mkdir(path: string, mode: number): void;
@@ -67,6 +69,8 @@ export interface Host {
   readonly version: string;
   readonly platform: "linux" | "darwin" | "win32";
   readonly pid: number;
+  /** Starting a child in a group of its own copies the whole process first, which takes long. */
+  readonly detachesSlowly: boolean;
   /** The user's id; -1 where the system has none. */
   readonly uid: number;
   readonly files: HostFiles;
@@ -88,6 +92,8 @@ export interface Host {
   exit(code: number): never;
   /** Calls `handler` on each `signal`; returns the remover. */
   onSignal(signal: "SIGINT" | "SIGTERM" | "SIGHUP", handler: () => void): () => void;
+  /** Calls `report` with what nobody caught, thrown or rejected, instead of ending; returns the remover. */
+  onStray(report: (error: unknown) => void): () => void;
 }
 
 export const host: Host = "Deno" in globalThis ? denoHost() : nodeHost();

@@ -54,6 +54,7 @@ interface DenoNamespace {
   statSync(path: string): DenoStat;
   lstatSync(path: string): DenoStat;
   realPathSync(path: string): string;
+  readLinkSync(path: string): string;
   readDirSync(path: string): Iterable<{ name: string }>;
   mkdirSync(path: string, options: { mode: number }): void;
   renameSync(from: string, to: string): void;
@@ -79,6 +80,7 @@ export function denoHost(): Host {
     version: deno.version.deno,
     platform: os === "windows" ? "win32" : os as Host["platform"],
     pid: deno.pid,
+    detachesSlowly: true,
     get uid() {
       return deno.uid() ?? -1;
     },
@@ -111,7 +113,26 @@ export function denoHost(): Host {
       deno.addSignalListener(signal, handler);
       return () => deno.removeSignalListener(signal, handler);
     },
+    onStray(report) {
+      const target = globalThis as unknown as EventTarget;
+      const listener = (event: StrayEvent) => {
+        event.preventDefault();
+        report(event.type === "error" ? event.error : event.reason);
+      };
+      for (const type of STRAYS) target.addEventListener(type, listener);
+      return () => {
+        for (const type of STRAYS) target.removeEventListener(type, listener);
+      };
+    },
   };
+}
+
+const STRAYS = ["error", "unhandledrejection"];
+
+/** `ErrorEvent` or `PromiseRejectionEvent`. */
+interface StrayEvent extends Event {
+  error?: unknown;
+  reason?: unknown;
 }
 
 function denoFiles(deno: DenoNamespace): HostFiles {
@@ -124,6 +145,7 @@ function denoFiles(deno: DenoNamespace): HostFiles {
     stat: (path) => info(deno.statSync(path)),
     lstat: (path) => info(deno.lstatSync(path)),
     realpath: (path) => deno.realPathSync(path),
+    readlink: (path) => deno.readLinkSync(path),
     readDir: (path) => Array.from(deno.readDirSync(path), (entry) => entry.name),
     mkdir: (path, mode) => deno.mkdirSync(path, { mode }),
     rename: (from, to) => deno.renameSync(from, to),

@@ -12,6 +12,7 @@ export function nodeHost(): Host {
     version: process.versions.node,
     platform: process.platform as Host["platform"],
     pid: process.pid,
+    detachesSlowly: false,
     uid: process.getuid?.() ?? -1,
     files: nodeFiles(fs),
     // The global `performance` would load a module of its own, a millisecond of each start.
@@ -33,6 +34,14 @@ export function nodeHost(): Host {
     onSignal(signal, handler) {
       process.on(signal, handler);
       return () => process.off(signal, handler);
+    },
+    onStray(report) {
+      process.on("uncaughtException", report);
+      process.on("unhandledRejection", report);
+      return () => {
+        process.off("uncaughtException", report);
+        process.off("unhandledRejection", report);
+      };
     },
   };
 }
@@ -60,6 +69,7 @@ function nodeFiles(fs: Fs): HostFiles {
     stat: (path) => info(fs.statSync(path)),
     lstat: (path) => info(fs.lstatSync(path)),
     realpath: (path) => fs.realpathSync.native(path),
+    readlink: (path) => fs.readlinkSync(path),
     readDir: (path) => fs.readdirSync(path),
     mkdir: (path, mode) => fs.mkdirSync(path, { mode }),
     rename: (from, to) => fs.renameSync(from, to),

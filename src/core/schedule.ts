@@ -19,60 +19,64 @@ export function claimOf(traits: Traits): Claim {
 }
 
 /** One call's place in the queue. */
-export interface Ticket {
+export class Ticket {
+  readonly #schedule: Schedule;
+  readonly parent: Ticket | undefined;
+  /** Arrival of the outermost call, then of this one. */
+  readonly order: number;
+  readonly place: number;
+  claim: Claim | undefined;
+  running = false;
+  /** Calls that it made and that aren't over. */
+  readonly nested = new Set<Ticket>();
+  wake: (() => void) | undefined;
+  /** While waiting: the tickets it waits for. */
+  waitsFor: readonly Ticket[] = [];
+
+  constructor(schedule: Schedule, place: number, parent: Ticket | undefined) {
+    this.#schedule = schedule;
+    this.parent = parent;
+    this.order = parent?.order ?? place;
+    this.place = place;
+  }
+
   /** Says what the call will probably claim; later calls that conflict with it wait. */
-  declare(claim: Claim): void;
+  declare(claim: Claim): void {
+    this.#schedule.declare(this, claim);
+  }
+
   /**
    * Waits until nothing conflicts; `undefined` when that is so already. The signal is asked for only where there is
    * something to wait for; its abort rejects with its reason.
    */
-  enter(claim: Claim, signal?: () => AbortSignal): Promise<void> | undefined;
-  /** Ends the claim. Safe to call more than once. */
-  leave(): void;
-}
+  enter(claim: Claim, signal?: () => AbortSignal): Promise<void> | undefined {
+    return this.#schedule.enter(this, claim, signal);
+  }
 
-interface Entry {
-  /** Arrival of the outermost call, then of this one. */
-  order: number;
-  place: number;
-  parent: Entry | undefined;
-  claim: Claim | undefined;
-  running: boolean;
-  /** Calls that it made and that aren't over. */
-  readonly nested: Set<Entry>;
-  wake: (() => void) | undefined;
-  /** While waiting: the entries it waits for. */
-  waitsFor: readonly Entry[];
+  /** Ends the claim. Safe to call more than once. */
+  leave(): void {
+    this.#schedule.leave(this);
+  }
 }
 
 export class Schedule {
-  readonly #live = new Set<Entry>();
-  readonly #byKey = new Map<string, Set<Entry>>();
-  /** How many live entries are nested in others: without any there are no cycles. */
+  readonly #live = new Set<Ticket>();
+  readonly #byKey = new Map<string, Set<Ticket>>();
+  /** How many live tickets are nested in others: without any there are no cycles. */
   #nested = 0;
-  /** Entries that claim everything. */
-  readonly #wide = new Set<Entry>();
+  /** Tickets that claim everything. */
+  readonly #wide = new Set<Ticket>();
   #next = 0;
 
   /** A ticket in order of arrival; a nested call passes its parent's and inherits its claims. */
   take(parent?: Ticket): Ticket {
-    const above = parent instanceof ScheduleTicket ? parent.entry : undefined;
-    const entry: Entry = {
-      order: above?.order ?? this.#next,
-      place: this.#next++,
-      parent: above,
-      claim: undefined,
-      running: false,
-      nested: new Set(),
-      wake: undefined,
-      waitsFor: [],
-    };
-    this.#live.add(entry);
-    if (above) {
-      above.nested.add(entry);
+    const ticket = new Ticket(this, this.#next++, parent);
+    this.#live.add(ticket);
+    if (parent) {
+      parent.nested.add(ticket);
       this.#nested++;
     }
-    return new ScheduleTicket(this, entry);
+    return ticket;
   }
 
   /** How many calls hold or wait for something. */
@@ -80,45 +84,49 @@ export class Schedule {
     return this.#live.size;
   }
 
-  declare(entry: Entry, claim: Claim): void {
+  declare(ticket: Ticket, claim: Claim): void {
     // A call that ended early may still be on its way here; it claims nothing any more.
-    if (!this.#live.has(entry)) throw new AgentError("Cannot claim anything: the call has ended");
-    this.#drop(entry);
-    entry.claim = claim;
-    if (claim.keys === undefined) this.#wide.add(entry);
+    if (!this.#live.has(ticket)) throw new AgentError("Cannot claim anything: the call has ended");
+    this.#drop(ticket);
+    ticket.claim = claim;
+    if (claim.keys === undefined) this.#wide.add(ticket);
     else {
       for (const key of claim.keys) {
         const holders = this.#byKey.get(key);
-        if (holders) holders.add(entry);
-        else this.#byKey.set(key, new Set([entry]));
+        if (holders) holders.add(ticket);
+        else this.#byKey.set(key, new Set([ticket]));
       }
     }
   }
 
-  enter(entry: Entry, claim: Claim, makeSignal: (() => AbortSignal) | undefined): Promise<void> | undefined {
-    const declared = entry.claim;
-    this.declare(entry, claim);
-    const started = this.#start(entry);
+  enter(
+    ticket: Ticket,
+    claim: Claim,
+    makeSignal: (() => AbortSignal) | undefined,
+  ): Promise<void> | undefined {
+    const declared = ticket.claim;
+    this.declare(ticket, claim);
+    const started = this.#start(ticket);
     // Who waits for what this call said before may go on now.
     if (declared && !sameClaim(declared, claim)) this.#wakeAll();
     if (started) return undefined;
-    return this.#line(entry, makeSignal?.());
+    return this.#line(ticket, makeSignal?.());
   }
 
-  /** Waits to be woken until `entry` can start. */
-  #line(entry: Entry, signal: AbortSignal | undefined): Promise<void> {
+  /** Waits to be woken until `ticket` can start. */
+  #line(ticket: Ticket, signal: AbortSignal | undefined): Promise<void> {
     return new Promise((resolve, reject) => {
       const settle = () => {
-        entry.wake = undefined;
+        ticket.wake = undefined;
         signal?.removeEventListener("abort", abort);
       };
       const abort = () => {
         settle();
         reject(signal!.reason);
       };
-      entry.wake = () => {
+      ticket.wake = () => {
         try {
-          if (!this.#start(entry)) return;
+          if (!this.#start(ticket)) return;
         } catch (error) {
           settle();
           return reject(error);
@@ -133,20 +141,20 @@ export class Schedule {
     });
   }
 
-  leave(entry: Entry): void {
-    if (!this.#live.delete(entry)) return;
-    this.#drop(entry);
-    if (entry.parent?.nested.delete(entry)) this.#nested--;
-    entry.running = false;
-    entry.wake = undefined;
+  leave(ticket: Ticket): void {
+    if (!this.#live.delete(ticket)) return;
+    this.#drop(ticket);
+    if (ticket.parent?.nested.delete(ticket)) this.#nested--;
+    ticket.running = false;
+    ticket.wake = undefined;
     this.#wakeAll();
   }
 
-  #start(entry: Entry): boolean {
-    const blockers = this.#blockers(entry);
-    entry.waitsFor = blockers;
+  #start(ticket: Ticket): boolean {
+    const blockers = this.#blockers(ticket);
+    ticket.waitsFor = blockers;
     if (blockers.length > 0) {
-      if (entry.parent && blockers.some((blocker) => leadsTo(blocker, entry, new Set()))) {
+      if (ticket.parent && blockers.some((blocker) => leadsTo(blocker, ticket, new Set()))) {
         throw new AgentError(
           "Cannot run a nested call: it would wait for a call that waits for its own parent",
           "declare the files that the outer tool touches as its keys",
@@ -154,21 +162,21 @@ export class Schedule {
       }
       return false;
     }
-    entry.running = true;
+    ticket.running = true;
     return true;
   }
 
   /** Earlier calls in conflict, and later ones that run already (a rewritten call may claim what they hold). */
-  #blockers(entry: Entry): Entry[] {
-    const claim = entry.claim!;
-    const found = new Set<Entry>();
-    const seen = new Set<Entry>();
-    const look = (others: Iterable<Entry>) => {
+  #blockers(ticket: Ticket): Ticket[] {
+    const claim = ticket.claim!;
+    const found = new Set<Ticket>();
+    const seen = new Set<Ticket>();
+    const look = (others: Iterable<Ticket>) => {
       for (const other of others) {
         const conflict = claim.alone || other.claim!.alone;
-        if (!conflict || !(other.running || isBefore(other, entry)) || isFamily(entry, other)) continue;
+        if (!conflict || !(other.running || isBefore(other, ticket)) || isFamily(ticket, other)) continue;
         // One that isn't running and can't before this one is over would wait for ever.
-        if (!other.running && this.#nested > 0 && leadsTo(other, entry, seen)) continue;
+        if (!other.running && this.#nested > 0 && leadsTo(other, ticket, seen)) continue;
         found.add(other);
       }
     };
@@ -181,29 +189,29 @@ export class Schedule {
     return [...found];
   }
 
-  #drop(entry: Entry): void {
-    const keys = entry.claim?.keys;
-    this.#wide.delete(entry);
+  #drop(ticket: Ticket): void {
+    const keys = ticket.claim?.keys;
+    this.#wide.delete(ticket);
     for (const key of keys ?? []) {
       const holders = this.#byKey.get(key);
-      holders?.delete(entry);
+      holders?.delete(ticket);
       if (holders?.size === 0) this.#byKey.delete(key);
     }
-    entry.claim = undefined;
+    ticket.claim = undefined;
   }
 
   #wakeAll(): void {
     // In order of arrival: an earlier call in line takes what a later one also waits for.
-    for (const entry of [...this.#live]) entry.wake?.();
+    for (const ticket of [...this.#live]) ticket.wake?.();
   }
 }
 
-function isBefore(a: Entry, b: Entry): boolean {
+function isBefore(a: Ticket, b: Ticket): boolean {
   return a.order < b.order || (a.order === b.order && a.place < b.place);
 }
 
 /** Does `from` wait for `target`, itself, by a call nested in it, or by way of others? `seen` led nowhere. */
-function leadsTo(from: Entry, target: Entry, seen: Set<Entry>): boolean {
+function leadsTo(from: Ticket, target: Ticket, seen: Set<Ticket>): boolean {
   if (from === target) return true;
   if (seen.has(from)) return false;
   seen.add(from);
@@ -218,29 +226,11 @@ function sameClaim(a: Claim, b: Claim): boolean {
 }
 
 /** A call never waits for itself, for one that it is nested in, or for one nested in it. */
-function isFamily(a: Entry, b: Entry): boolean {
+function isFamily(a: Ticket, b: Ticket): boolean {
   return isWithin(a, b) || isWithin(b, a);
 }
 
-function isWithin(inner: Entry, outer: Entry): boolean {
-  for (let at: Entry | undefined = inner; at; at = at.parent) if (at === outer) return true;
+function isWithin(inner: Ticket, outer: Ticket): boolean {
+  for (let at: Ticket | undefined = inner; at; at = at.parent) if (at === outer) return true;
   return false;
-}
-
-class ScheduleTicket implements Ticket {
-  readonly entry: Entry;
-  readonly #schedule: Schedule;
-  constructor(schedule: Schedule, entry: Entry) {
-    this.#schedule = schedule;
-    this.entry = entry;
-  }
-  declare(claim: Claim): void {
-    this.#schedule.declare(this.entry, claim);
-  }
-  enter(claim: Claim, signal?: () => AbortSignal): Promise<void> | undefined {
-    return this.#schedule.enter(this.entry, claim, signal);
-  }
-  leave(): void {
-    this.#schedule.leave(this.entry);
-  }
 }

@@ -1,5 +1,5 @@
 /**
- * Arguments in: coerce, check, explain. JSON Schema out: one normal form per model family.
+ * Arguments in: coerce, check, explain.
  *
  * `checkSchema` interprets the part of JSON Schema that tools use (draft 2020-12, without references), builds a
  * fresh value and never touches the one it was given. Libraries are for what it doesn't know: `needsLibrary`
@@ -7,6 +7,7 @@
  */
 import { AgentError, quote } from "./errors.ts";
 import { takeHead } from "./fit.ts";
+import { copy, isRecord, NotJson, put } from "./json.ts";
 
 export interface JsonSchema {
   type?: string | readonly string[];
@@ -40,9 +41,6 @@ export interface Issue {
 
 export type Checked = { ok: true; value: Record<string, unknown> } | { ok: false; issues: Issue[] };
 
-/** How deep arguments may be nested, and any JSON that leaves: what is deeper breaks whoever reads it. */
-export const MOST_DEPTH = 200;
-
 const UNDERSTOOD = new Set([
   ..."type description properties required additionalProperties items enum const default title examples"
     .split(" "),
@@ -74,22 +72,20 @@ export function needsLibrary(schema: JsonSchema | boolean | undefined): boolean 
  */
 export function checkSchema(schema: JsonSchema, value: unknown): Checked {
   const issues: Issue[] = [];
-  const checked = visit(schema, value, "", issues);
+  const checked = visitCopy(schema, value, issues);
   if (issues.length > 0) return { ok: false, issues };
-  if (typeof checked !== "object" || checked === null || Array.isArray(checked)) {
-    return { ok: false, issues: [{ path: "", message: `must be an object, got ${show(value)}` }] };
-  }
-  return { ok: true, value: checked as Record<string, unknown> };
+  if (isRecord(checked)) return { ok: true, value: checked };
+  return { ok: false, issues: [{ path: "", message: `must be an object, got ${show(value)}` }] };
 }
 
 /** Checks with a full JSON Schema validator, for schemas that mods and servers bring. Coerces first as above. */
 export async function checkWithLibrary(schema: JsonSchema, value: unknown): Promise<Checked> {
   const { Validator } = await import("@cfworker/json-schema");
-  const coerced = visit(schema, value, "", []);
+  const found: Issue[] = [];
+  const coerced = visitCopy(schema, value, found);
+  if (coerced === undefined) return { ok: false, issues: found };
   const result = new Validator(schema as object, "2020-12", false).validate(coerced);
-  if (result.valid && typeof coerced === "object" && coerced !== null && !Array.isArray(coerced)) {
-    return { ok: true, value: coerced as Record<string, unknown> };
-  }
+  if (result.valid && isRecord(coerced)) return { ok: true, value: coerced };
   const deepest = result.errors.filter((error) =>
     error.keyword !== "properties" && error.keyword !== "items"
   );
@@ -115,8 +111,20 @@ function parameterHint(schema: JsonSchema): string | undefined {
   return `parameters: ${names.map((name) => required.has(name) ? `${name}*` : name).join(", ")} (* required)`;
 }
 
+/** Builds on a copy of our own; `undefined`, and an issue, where the value is none that could be copied. */
+function visitCopy(schema: JsonSchema, value: unknown, issues: Issue[]): unknown {
+  try {
+    return visit(schema, copy(value), "", issues);
+  } catch (error) {
+    if (!(error instanceof NotJson)) throw error;
+    issues.push({ path: "", message: `its arguments are not JSON: a value ${error.fault}` });
+    return undefined;
+  }
+}
+
+/** What `given`, a copy of our own, becomes by the schema. */
 function visit(schema: JsonSchema | boolean, given: unknown, path: string, issues: Issue[]): unknown {
-  if (typeof schema === "boolean") return copy(given);
+  if (typeof schema === "boolean") return given;
   if (schema.anyOf) return visitAnyOf(schema.anyOf, given, path, issues);
   const types = schema.type === undefined
     ? undefined
@@ -137,7 +145,7 @@ function visit(schema: JsonSchema | boolean, given: unknown, path: string, issue
   if (typeof value === "number") checkNumber(schema, value, path, issues);
   else if (typeof value === "string") checkString(schema, value, path, issues);
   else if (Array.isArray(value)) return visitArray(schema, value, path, issues);
-  else if (typeof value === "object" && value !== null) return visitObject(schema, value, path, issues);
+  else if (isRecord(value)) return visitObject(schema, value, path, issues);
   return value;
 }
 
@@ -153,9 +161,13 @@ function visitAnyOf(options: readonly JsonSchema[], given: unknown, path: string
   return given;
 }
 
-function visitObject(schema: JsonSchema, value: object, path: string, issues: Issue[]): object {
+function visitObject(
+  schema: JsonSchema,
+  source: Record<string, unknown>,
+  path: string,
+  issues: Issue[],
+): object {
   const properties = schema.properties ?? {};
-  const source = value as Record<string, unknown>;
   const result: Record<string, unknown> = {};
   const required = schema.required ?? [];
   for (const key of Object.keys(source)) {
@@ -166,12 +178,11 @@ function visitObject(schema: JsonSchema, value: object, path: string, issues: Is
       if (source[key] === null && !required.includes(key) && !allowsNull(property)) continue;
       if (source[key] === undefined) continue;
       put(result, key, visit(property, source[key], at, issues));
-    } else if (schema.additionalProperties === false) {
-      issues.push({ path: at, message: "is not a parameter of this tool" });
-    } else if (typeof schema.additionalProperties === "object") {
-      put(result, key, visit(schema.additionalProperties, source[key], at, issues));
     } else {
-      put(result, key, copy(source[key]));
+      // Kept where it is a fault too: the library judges by what is there.
+      const others = schema.additionalProperties ?? true;
+      if (others === false) issues.push({ path: at, message: "is not a parameter of this tool" });
+      put(result, key, visit(others, source[key], at, issues));
     }
   }
   for (const key of required) {
@@ -217,8 +228,17 @@ function checkString(schema: JsonSchema, value: string, path: string, issues: Is
   if (maxLength !== undefined && value.length > maxLength) {
     issues.push({ path, message: `must have at most ${maxLength} characters, has ${value.length}` });
   }
-  if (pattern !== undefined && !new RegExp(pattern, "u").test(value)) {
+  if (pattern !== undefined && !compile(pattern).test(value)) {
     issues.push({ path, message: `must match /${pattern}/, got ${show(value)}` });
+  }
+}
+
+/** Patterns are meant for `u`; what a plugin's expression escapes without need is fine without it alone. */
+function compile(pattern: string): RegExp {
+  try {
+    return new RegExp(pattern, "u");
+  } catch {
+    return new RegExp(pattern);
   }
 }
 
@@ -235,11 +255,13 @@ function coerce(type: string, value: unknown): unknown {
   if (type === "array" || type === "object") {
     const text = value.trim();
     if (!text.startsWith(type === "array" ? "[" : "{")) return value;
+    let parsed: unknown;
     try {
-      return JSON.parse(text);
+      parsed = JSON.parse(text);
     } catch {
       return value;
     }
+    return copy(parsed);
   }
   return value;
 }
@@ -257,7 +279,7 @@ function hasType(type: string, value: unknown): boolean {
     case "array":
       return Array.isArray(value);
     case "object":
-      return typeof value === "object" && value !== null && !Array.isArray(value);
+      return isRecord(value);
     case "null":
       return value === null;
     default:
@@ -290,64 +312,4 @@ function show(value: unknown): string {
 function same(a: unknown, b: unknown): boolean {
   return a === b ||
     (typeof a === "object" && typeof b === "object" && JSON.stringify(a) === JSON.stringify(b));
-}
-
-/** Sets an own property whatever its name, `__proto__` included. */
-function put(target: Record<string, unknown>, key: string, value: unknown): void {
-  if (key === "__proto__") {
-    Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
-  } else target[key] = value;
-}
-
-/** A deep copy of JSON data; anything that isn't JSON data is refused by name. */
-export function copy(value: unknown, depth = 0): unknown {
-  if (typeof value !== "object" || value === null) {
-    if (typeof value === "function" || typeof value === "symbol" || typeof value === "bigint") {
-      throw new AgentError(`Cannot use a ${typeof value} as an argument`);
-    }
-    return value;
-  }
-  if (depth >= MOST_DEPTH) throw new AgentError(`Cannot use arguments nested more than ${MOST_DEPTH} deep`);
-  if (Array.isArray(value)) return value.map((item) => copy(item, depth + 1));
-  const result: Record<string, unknown> = {};
-  for (const key of Object.keys(value)) {
-    put(result, key, copy((value as Record<string, unknown>)[key], depth + 1));
-  }
-  return result;
-}
-
-/** Freezes JSON data all the way down and returns it. */
-export function deepFreeze<T>(value: T): T {
-  if (typeof value === "object" && value !== null && !Object.isFrozen(value)) {
-    Object.freeze(value);
-    for (const key of Object.keys(value)) deepFreeze((value as Record<string, unknown>)[key]);
-  }
-  return value;
-}
-
-/**
- * The form in which a schema is published: no `$schema`, no bounds that only say "a safe integer", an object at
- * the root. Key order is that of the source, so the bytes are the same everywhere.
- */
-export function publishSchema(schema: JsonSchema): JsonSchema {
-  if (typeof schema !== "object" || schema === null) return { type: "object", properties: {} };
-  const { type, ...rest } = clean(schema) as JsonSchema;
-  if (type === "object") return { type, ...rest };
-  return type === undefined && rest.properties
-    ? { type: "object", ...rest }
-    : { type: "object", properties: {} };
-}
-
-function clean(node: unknown): unknown {
-  if (Array.isArray(node)) return node.map(clean);
-  if (typeof node !== "object" || node === null) return node;
-  const result: Record<string, unknown> = {};
-  for (const [key, value] of Object.entries(node)) {
-    if (key === "$schema" || key === "~standard") continue;
-    if ((key === "minimum" || key === "maximum") && Math.abs(value as number) === Number.MAX_SAFE_INTEGER) {
-      continue;
-    }
-    put(result, key, clean(value));
-  }
-  return result;
 }

@@ -4,7 +4,9 @@
  */
 import { fileError, UsageError } from "./errors.ts";
 import { dirs } from "./dirs.ts";
+import { readAll } from "./local_files.ts";
 import { host } from "./runtime.ts";
+import { wildcardMatches } from "./wildcard.ts";
 
 export interface Secret {
   name: string;
@@ -17,12 +19,17 @@ const COMMON = new Set(
     .split(" "),
 );
 const SHORTEST = 6;
+/** Letters alone are a word, up to this length. */
+const LONGEST_WORD = 15;
 
 export class SecretStore {
   readonly #values = new Map<string, string>();
+  readonly #guessed: readonly Secret[];
 
-  constructor(secrets: Iterable<Secret>) {
+  /** `guessed`: variables that only look like secrets by their names. They are redacted, and nothing else. */
+  constructor(secrets: Iterable<Secret>, guessed: Iterable<Secret> = []) {
     for (const { name, value } of secrets) if (value !== "") this.#values.set(name, value);
+    this.#guessed = [...guessed].filter(({ name }) => !this.#values.has(name));
   }
 
   get(name: string): string | undefined {
@@ -35,7 +42,8 @@ export class SecretStore {
 
   /** What redaction looks for: all but values that are too short or too common to be told from text. */
   redactable(): Secret[] {
-    return [...this.#values].map(([name, value]) => ({ name, value }))
+    const known = [...this.#values].map(([name, value]) => ({ name, value }));
+    return [...known, ...this.#guessed.filter(({ value }) => !isOrdinary(value))]
       .filter(({ value }) => value.length >= SHORTEST && !COMMON.has(value.toLowerCase()));
   }
 
@@ -52,24 +60,46 @@ export class SecretStore {
   }
 }
 
-/** The store from settings (`secrets`: names and patterns such as `*_TOKEN`) and `secrets.env`. */
-export function loadSecrets(patterns: readonly string[]): SecretStore {
-  const found: Secret[] = [];
-  if (patterns.length > 0) {
-    const matchers = patterns.map(namePattern);
-    for (const [name, value] of Object.entries(host.envAll())) {
-      if (matchers.some((matches) => matches(name))) found.push({ name, value });
-    }
-  }
-  return new SecretStore([...found, ...readSecretsFile()]);
+/** What a value often is though its variable's name has `KEY` or `TOKEN` in it: a number, a word, a path, an address. */
+function isOrdinary(value: string): boolean {
+  if (/^[\d.,:_+-]+$/.test(value)) return true;
+  if (value.length <= LONGEST_WORD && /^[a-z_-]+$/i.test(value)) return true;
+  if (/^(~|\.\.?)?\/|^[a-z]:[\\/]/i.test(value)) return !value.startsWith("/") || isPath(value);
+  return /^[a-z][a-z\d+.-]*:\/\/[^@?]*$/i.test(value);
 }
 
-/** True for names that `pattern` stands for; `*` is any run of characters. */
-export function namePattern(pattern: string): (name: string) => boolean {
-  if (!pattern.includes("*")) return (name) => name === pattern;
-  const source = pattern.split("*").map((part) => part.replace(/[^\w]/g, "\\$&")).join(".*");
-  const expression = new RegExp(`^${source}$`);
-  return (name) => expression.test(name);
+/** An encoded key may start with a slash too, but no folder has the name of its first part. */
+function isPath(value: string): boolean {
+  const first = value.indexOf("/", 1);
+  try {
+    host.files.stat(first < 0 ? value : value.slice(0, first));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * The store from settings (`secrets`: names and patterns such as `*_TOKEN`), `secrets.env`, and the environment's
+ * variables that commands don't get for their names; `keep`: patterns of those that they get all the same.
+ */
+export function loadSecrets(patterns: readonly string[], keep: readonly string[] = []): SecretStore {
+  const found: Secret[] = [], guessed: Secret[] = [];
+  for (const [name, value] of Object.entries(host.envAll())) {
+    if (namedBy(patterns, name)) found.push({ name, value });
+    else if (looksSecret(name) && !namedBy(keep, name)) guessed.push({ name, value });
+  }
+  return new SecretStore([...found, ...readSecretsFile()], guessed);
+}
+
+/** Is `name` one that a pattern stands for? */
+export function namedBy(patterns: readonly string[], name: string): boolean {
+  return patterns.some((pattern) => wildcardMatches(pattern, name));
+}
+
+/** Does a variable look like a secret by its name? */
+export function looksSecret(name: string): boolean {
+  return /KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL/i.test(name);
 }
 
 function readSecretsFile(): Secret[] {
@@ -78,13 +108,12 @@ function readSecretsFile(): Secret[] {
   try {
     const file = host.files.open(path, "r");
     try {
-      const { mode, uid, size } = file.info();
+      const { mode, uid } = file.info();
       const open = (mode & 0o077) !== 0 || (uid !== -1 && uid !== host.uid);
       if (open && host.platform !== "win32") {
         throw new UsageError(`Cannot use "${path}": others can read it`, `chmod 600 ${path}`);
       }
-      const bytes = new Uint8Array(size);
-      text = new TextDecoder().decode(bytes.subarray(0, file.read(bytes)));
+      text = new TextDecoder().decode(readAll(file));
     } finally {
       file.close();
     }

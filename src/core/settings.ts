@@ -4,20 +4,26 @@
  */
 import { AgentError, errorCode, fileError, nearest, quote, UsageError } from "./errors.ts";
 import { dirs } from "./dirs.ts";
+import { isRecord, isStrings } from "./json.ts";
 import { type Mode, MODES } from "./permission.ts";
-import type { ParseError } from "jsonc-parser";
+import type { ParseError, printParseErrorCode } from "jsonc-parser";
 import { host } from "./runtime.ts";
 
 type Kind = "number" | "boolean" | "string" | "strings" | "numbers" | "object";
 
-interface Setting {
+export interface Setting {
   kind: Kind;
   fallback: unknown;
   about: string;
   /** An `AGENT_*` variable with a name of its own. */
   env?: string;
   oneOf?: readonly string[];
+  /** The smallest number. */
+  least?: number;
 }
+
+/** A text that is cut needs room for the notice that says so. */
+const LEAST_LIMIT = 500;
 
 /** Everything that can be set, by its dotted name in `settings.json`. */
 export const SETTINGS = {
@@ -38,8 +44,13 @@ export const SETTINGS = {
     oneOf: MODES,
   },
   "toolset": { kind: "string", fallback: "default", about: "the tools a model is shown" },
-  "limits": { kind: "numbers", fallback: {}, about: "characters of a result, by tool" },
-  "limits.result": { kind: "number", fallback: 32_000, about: "characters of any result" },
+  "limits": { kind: "numbers", fallback: {}, about: "characters of a result, by tool", least: LEAST_LIMIT },
+  "resultLimit": {
+    kind: "number",
+    fallback: 32_000,
+    about: "characters of any result",
+    least: LEAST_LIMIT,
+  },
   "overflow.enabled": {
     kind: "boolean",
     fallback: true,
@@ -55,7 +66,11 @@ export const SETTINGS = {
   "log.enabled": { kind: "boolean", fallback: true, about: "keep a log of calls", env: "AGENT_LOG" },
   "secrets": { kind: "strings", fallback: [], about: "names of environment variables that hold secrets" },
   "env.keep": { kind: "strings", fallback: [], about: "variables that commands get though they look secret" },
-  "env.drop": { kind: "strings", fallback: [], about: "variables that commands never get" },
+  "env.drop": {
+    kind: "strings",
+    fallback: [],
+    about: "variables that commands get only where they name them",
+  },
   "shell.timeoutMs": { kind: "number", fallback: 120_000, about: "time a command may take, in ms" },
 } as const satisfies Record<string, Setting>;
 
@@ -73,7 +88,7 @@ export type SettingValue<N extends SettingName> = Kinds[(typeof SETTINGS)[N]["ki
 
 /** One place that sets values, strongest first in `Settings`. */
 export interface Layer {
-  /** For people: a path, `environment`, `command line`. */
+  /** For people: a path, a variable's name, `command line`. */
   origin: string;
   values: ReadonlyMap<SettingName, unknown>;
 }
@@ -110,7 +125,7 @@ export class Settings {
 
 /** The user's settings and the environment, below what the command line says. */
 export async function loadSettings(flags: ReadonlyMap<SettingName, unknown>, warn: (text: string) => void) {
-  const layers: Layer[] = [{ origin: "command line", values: flags }, environmentLayer()];
+  const layers: Layer[] = [{ origin: "command line", values: flags }, ...environmentLayers()];
   const user = await fileLayer(dirs().settingsFile, warn);
   if (user) layers.push(user);
   return new Settings(layers);
@@ -123,17 +138,26 @@ export function variableOf(name: SettingName): string {
     "AGENT_" + name.replace(/([a-z])([A-Z])/g, "$1_$2").replaceAll(".", "_").toUpperCase();
 }
 
-function environmentLayer(): Layer {
-  const values = new Map<SettingName, unknown>();
+/** Objects stand in files alone. */
+export function hasVariable(name: SettingName): boolean {
+  const { kind } = SETTINGS[name];
+  return kind !== "object" && kind !== "numbers";
+}
+
+/** A layer for each variable, so that its name tells where the value comes from. */
+function environmentLayers(): Layer[] {
+  const layers: Layer[] = [];
+  const set = (origin: string, name: SettingName, value: unknown) =>
+    layers.push({ origin, values: new Map([[name, value]]) });
+  if (["1", "true"].includes(host.env("AGENT_NO_MODS") ?? "")) set("AGENT_NO_MODS", "mods.enabled", false);
   for (const name of Object.keys(SETTINGS) as SettingName[]) {
+    if (!hasVariable(name)) continue;
     const { kind } = SETTINGS[name];
-    if (kind === "object" || kind === "numbers") continue;
     const variable = variableOf(name);
     const text = host.env(variable);
-    if (text !== undefined && text !== "") values.set(name, parse(name, kind, text, variable));
+    if (text !== undefined && text !== "") set(variable, name, parse(name, kind, text, variable));
   }
-  if (["1", "true"].includes(host.env("AGENT_NO_MODS") ?? "")) values.set("mods.enabled", false);
-  return { origin: "environment", values };
+  return layers;
 }
 
 const WORDS: ReadonlyMap<string, boolean> = new Map([
@@ -146,7 +170,7 @@ function parse(name: SettingName, kind: Kind, text: string, from: string): unkno
     new UsageError(`Cannot use ${from}=${quote(text)}: ${expected} is needed`);
   if (kind === "number") {
     const number = Number(text);
-    if (!Number.isFinite(number) || number < 0) throw wrong("a number");
+    if (!isAmount(number, leastOf(name))) throw wrong(`a number from ${leastOf(name)} up`);
     return number;
   }
   if (kind === "boolean") {
@@ -194,9 +218,31 @@ export async function parseJsonc(text: string, path: string): Promise<unknown> {
     if (errors.length === 0) return value;
     const { error, offset } = errors[0]!;
     const line = plain.slice(0, offset).split("\n").length;
-    throw new UsageError(`Cannot read ${quote(path)}: ${printParseErrorCode(error)} in line ${line}`);
+    const fault = FAULTS[printParseErrorCode(error)];
+    throw new UsageError(`Cannot read ${quote(path)}: ${fault} in line ${line}`);
   }
 }
+
+/** What is wrong with a text that isn't JSON, in words. */
+const FAULTS: Readonly<Record<ReturnType<typeof printParseErrorCode>, string>> = {
+  InvalidSymbol: "an unknown word",
+  InvalidNumberFormat: "a malformed number",
+  PropertyNameExpected: "a name in double quotes is missing",
+  ValueExpected: "a value is missing",
+  ColonExpected: "a colon is missing",
+  CommaExpected: "a comma is missing",
+  CloseBraceExpected: "a closing brace is missing",
+  CloseBracketExpected: "a closing bracket is missing",
+  EndOfFileExpected: "something follows after the end",
+  InvalidCommentToken: "a malformed comment",
+  UnexpectedEndOfComment: "a comment without an end",
+  UnexpectedEndOfString: "a text without its closing quote",
+  UnexpectedEndOfNumber: "an unfinished number",
+  InvalidUnicode: "a malformed \\u escape",
+  InvalidEscapeCharacter: "a backslash before a character that needs none",
+  InvalidCharacter: "a character that may not stand in a text",
+  "<unknown ParseErrorCode>": "it is not JSON",
+};
 
 function flatten(
   node: unknown,
@@ -205,7 +251,7 @@ function flatten(
   values: Map<SettingName, unknown>,
   warn: (text: string) => void,
 ): void {
-  if (typeof node !== "object" || node === null || Array.isArray(node)) {
+  if (!isRecord(node)) {
     throw new UsageError(
       `Cannot read ${quote(path)}: ${prefix === "" ? "the settings" : prefix} must be an object`,
     );
@@ -215,52 +261,31 @@ function flatten(
     if (isSetting(name)) {
       checkSetting(name, value, path);
       values.set(name, value);
-      if (!(value !== null && typeof value === "object" && hasDeeper(name))) continue;
-    }
-    if (hasDeeper(name)) flattenKnown(value, name, path, values, warn);
-    else if (key !== "$schema") {
+    } else if (Object.keys(SETTINGS).some((known) => known.startsWith(`${name}.`))) {
+      flatten(value, name, path, values, warn);
+    } else if (key !== "$schema") {
       const near = nearest(name, Object.keys(SETTINGS), 1)[0];
       warn(`${path}: there is no setting ${quote(name)}${near ? `; did you mean ${near}?` : ""}`);
     }
   }
 }
 
-/** Below a name that is an object setting itself (`limits`), only the known names are settings. */
-function flattenKnown(
-  value: unknown,
-  name: string,
-  path: string,
-  values: Map<SettingName, unknown>,
-  warn: (text: string) => void,
-): void {
-  if (!isSetting(name)) return flatten(value, name, path, values, warn);
-  for (const [key, item] of Object.entries(value as object)) {
-    const deeper = `${name}.${key}`;
-    if (!isSetting(deeper)) continue;
-    checkSetting(deeper, item, path);
-    values.set(deeper, item);
-  }
-}
-
-function hasDeeper(name: string): boolean {
-  return Object.keys(SETTINGS).some((known) => known.startsWith(`${name}.`));
-}
-
-const FITS: Record<Kind, (value: unknown) => boolean> = {
+const FITS: Record<Kind, (value: unknown, least: number) => boolean> = {
   number: isAmount,
   boolean: (value) => typeof value === "boolean",
   string: (value) => typeof value === "string",
-  strings: (value) => Array.isArray(value) && value.every((item) => typeof item === "string"),
-  numbers: (value) => isRecord(value) && Object.values(value).every(isAmount),
+  strings: isStrings,
+  numbers: (value, least) => isRecord(value) && Object.values(value).every((item) => isAmount(item, least)),
   object: isRecord,
 };
 
-function isAmount(value: unknown): boolean {
-  return typeof value === "number" && Number.isFinite(value) && value >= 0;
+function isAmount(value: unknown, least: number): boolean {
+  return typeof value === "number" && Number.isFinite(value) && value >= least;
 }
 
-function isRecord(value: unknown): value is object {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+function leastOf(name: SettingName): number {
+  const { least = 0 }: Setting = SETTINGS[name];
+  return least;
 }
 
 export function isSetting(name: string): name is SettingName {
@@ -270,13 +295,13 @@ export function isSetting(name: string): name is SettingName {
 /** Throws where `value` is not what the setting takes; `path` names where it comes from. */
 export function checkSetting(name: SettingName, value: unknown, path: string): void {
   const { kind } = SETTINGS[name];
-  const right = FITS[kind](value);
-  if (!right) {
+  const least = leastOf(name);
+  if (!FITS[kind](value, least)) {
     const expected = {
       strings: "a list of strings",
-      numbers: "an object of numbers from 0 up",
+      numbers: `an object of numbers from ${least} up`,
       object: "an object",
-      number: "a number from 0 up",
+      number: `a number from ${least} up`,
       boolean: "true or false",
       string: "a string",
     };

@@ -3,6 +3,7 @@
  * The schemas are written once, for zod; types follow from them, and `agent schema` prints them as JSON Schema.
  */
 import type * as zod from "zod";
+import { OUTCOMES } from "./result.ts";
 import type { Zod } from "./tool.ts";
 
 export const STREAM_VERSION = 1;
@@ -14,16 +15,7 @@ export function streamSchemas(z: Zod) {
     z.object({ type: z.literal("text"), text: z.string() }),
     z.object({ type: z.literal("image"), mediaType: z.string(), data: z.string().describe("base64") }),
   ]);
-  const outcome = z.enum([
-    "success",
-    "error",
-    "denied",
-    "answered",
-    "interrupted",
-    "timeout",
-    "unknown",
-    "invalid",
-  ]);
+  const outcome = z.enum(OUTCOMES);
   const result = z.object({
     id: z.string(),
     name: z.string().describe("as the call had it"),
@@ -65,7 +57,9 @@ export function streamSchemas(z: Zod) {
       id: z.string(),
       stream: z.enum(["stdout", "stderr"]),
       text: z.string(),
-      omitted: z.int().optional().describe("characters left out of the stream from here on"),
+      omitted: z.int().optional().describe(
+        "on the call's last event: how many characters of its output the stream left out",
+      ),
     }),
     tool_end: result.extend({ type: z.literal("tool_end") }),
     notice: z.object({ type: z.literal("notice"), source: z.string(), text: z.string(), at }),

@@ -1,7 +1,6 @@
 /**
- * The text of a file: its encoding, byte-order mark, line ends and last newline are known, and kept when it is
- * written again. Here: UTF-8 with and without a mark. Other bytes can be shown, with a note, and are never
- * rewritten.
+ * The text of a file: UTF-8, with or without a byte-order mark, which is kept when it is written again. Other bytes
+ * can be shown, with a note, and are never edited.
  */
 
 export interface FileText {

@@ -12,6 +12,8 @@ import type { JsonSchema } from "./schema.ts";
 /** The zod module, handed to `input` when a schema is needed: tools never import it, so a cold start never does. */
 export type Zod = typeof zod;
 
+export type StreamName = "stdout" | "stderr";
+
 /** `read` only looks, `write` changes files, `run` may do anything. */
 export type Effect = "read" | "write" | "run";
 
@@ -65,7 +67,7 @@ export interface Context extends Place {
   readonly person: boolean;
   readonly id: string;
   /** Sends text to whoever watches the call, redacted. */
-  output(text: string, stream?: "stdout" | "stderr"): void;
+  output(text: string, stream?: StreamName): void;
   /** The value of a secret, for a tool that must use it. */
   secret(name: string): string | undefined;
   /** Runs another tool on the same path, inside this call's claims. */

@@ -1,7 +1,7 @@
 import { host } from "./runtime.ts";
 
 /** The longest time that a timer of the runtimes can wait; a longer one would fire at once. */
-const LONGEST_MS = 2 ** 31 - 1;
+export const LONGEST_MS = 2 ** 31 - 1;
 
 /** One timer for any number of deadlines: a timer per handler would cost more than most handlers. */
 export class Watchdog {

@@ -240,8 +240,8 @@ async function runEsbuild(entry: string, format: Bundle["format"]) {
       setup(build) {
         const fromHost = (path: string) =>
           format === "cjs" ? { path, external: true } : { path, namespace: "host" };
-        build.onResolve({ filter: /^(agent|zod|zod\/v4)$/ }, ({ path }) => {
-          const name = path === "agent" ? path : "zod";
+        build.onResolve({ filter: /^(agent|agent-runtime\/sdk|zod|zod\/v4)$/ }, ({ path }) => {
+          const name = path.startsWith("agent") ? "agent" : "zod";
           needs.add(name);
           return fromHost(name);
         });

@@ -1,5 +1,5 @@
 /** Command hooks: which are concerned, how they are run, and what their answers come to. */
-import { quote } from "../core/errors.ts";
+import { messageOf, quote } from "../core/errors.ts";
 import {
   type HookCall,
   type HookEvent,
@@ -10,8 +10,8 @@ import {
   type PreAnswer,
 } from "../core/hooks.ts";
 import { host } from "../core/runtime.ts";
-import { messageOf } from "../core/errors.ts";
 import { type ProcessGroups, run as runProcess } from "../shell/process.ts";
+import { Capture } from "./capture.ts";
 import {
   type HookRun,
   postAnswer,
@@ -23,11 +23,11 @@ import {
 import type { CommandHook, HookGroup } from "./hook_config.ts";
 
 export interface CommandHooksParts {
-  groups: readonly HookGroup[];
+  hooks: readonly HookGroup[];
   /** A failing hook blocks, unless it says otherwise itself. */
   failClosed: boolean;
   transcript: string;
-  groupsOfProcesses: ProcessGroups;
+  groups: ProcessGroups;
   /** Does a hook's own permission rule (`if`) fit the call? */
   ruleFits(rule: string, call: HookCall): Promise<boolean>;
   /** Texts over 10,000 characters go to a file; what comes back is a preview with its path. */
@@ -35,9 +35,6 @@ export interface CommandHooksParts {
   /** A loud notice: a hook failed. */
   complain(text: string): void;
 }
-
-/** Bytes of a hook's output that are looked at; the rest is read and dropped. */
-const OUTPUT_CAP = 1024 * 1024;
 
 /** How long hooks in the background may go on after the session's end. */
 const BACKGROUND_GRACE_MS = 5000;
@@ -53,11 +50,19 @@ interface Picked {
   hooks: Due[];
 }
 
-export function commandHooks(parts: CommandHooksParts): Hooks {
-  return new CommandHooks(parts);
+/** What hooks that are asked about a call are told, and how their answers are read. */
+interface Question<T> {
+  event: HookEvent;
+  /** Beside what every hook is told; from the answers of those before it in a sequential group. */
+  fields(before: readonly T[]): Record<string, unknown>;
+  read(understood: Understood, stderr: string): T;
+  /** The answer that a failure stands for where it blocks. */
+  blocked(reason: string): T;
+  /** Ends a sequential group. */
+  ends?(answer: T): boolean;
 }
 
-class CommandHooks implements Hooks {
+export class CommandHooks implements Hooks {
   readonly #parts: CommandHooksParts;
   readonly #byEvent = new Map<HookEvent, HookGroup[]>();
   /** Hooks in the background, by what they run. */
@@ -65,7 +70,7 @@ class CommandHooks implements Hooks {
 
   constructor(parts: CommandHooksParts) {
     this.#parts = parts;
-    for (const group of parts.groups) {
+    for (const group of parts.hooks) {
       const same = this.#byEvent.get(group.event);
       if (same) same.push(group);
       else this.#byEvent.set(group.event, [group]);
@@ -77,42 +82,13 @@ class CommandHooks implements Hooks {
   }
 
   pre(call: HookCall) {
-    const picked = this.#pick("PreToolUse", call.names);
-    if (picked.length === 0) return undefined;
-    return this.#pre(picked, call);
-  }
-
-  async #pre(picked: readonly Picked[], call: HookCall) {
-    const answers = await Promise.all(picked.map(async ({ group, hooks }) => {
-      const ask = async (hook: Due, input: Record<string, unknown>): Promise<PreAnswer> => {
-        if (!await this.#fits(hook, call)) return {};
-        const payload = {
-          ...this.#common("PreToolUse", call.session),
-          ...toolFields(call),
-          tool_input: input,
-        };
-        const { understood, stderr } = await this.#run(hook, group, payload, call.session, call.signal);
-        const answer = preAnswer(understood, stderr);
-        if (understood.failure !== undefined && hook.blocks) {
-          return {
-            decision: "deny",
-            reason: `the hook ${quote(hook.command)} failed: ${understood.failure}`,
-          };
-        }
-        return this.#shortened(answer);
-      };
-      if (!group.sequential) return await Promise.all(hooks.map((hook) => ask(hook, call.view.input)));
-      const inTurn: PreAnswer[] = [];
-      let input = call.view.input;
-      for (const hook of hooks) {
-        const answer = await ask(hook, input);
-        inTurn.push(answer);
-        if (answer.input) input = answer.input;
-        if (answer.decision === "deny" || answer.stop !== undefined) break;
-      }
-      return inTurn;
-    }));
-    return mergePre(answers.flat());
+    return this.#ask<PreAnswer>(call, {
+      event: "PreToolUse",
+      fields: (before) => ({ tool_input: before.findLast(({ input }) => input)?.input ?? call.view.input }),
+      read: preAnswer,
+      blocked: (reason) => ({ decision: "deny", reason }),
+      ends: ({ decision, stop }) => decision === "deny" || stop !== undefined,
+    })?.then(mergePre);
   }
 
   post(call: HookCall, response: unknown, durationMs: number) {
@@ -125,21 +101,26 @@ class CommandHooks implements Hooks {
   }
 
   #after(event: HookEvent, call: HookCall, fields: Record<string, unknown>) {
+    return this.#ask<PostAnswer>(call, {
+      event,
+      fields: () => ({ tool_input: call.view.input, ...fields }),
+      read: postAnswer,
+      blocked: (feedback) => ({ feedback }),
+    })?.then(mergePost);
+  }
+
+  #ask<T extends PreAnswer | PostAnswer>(call: HookCall, question: Question<T>): Promise<T[]> | undefined {
+    const { event, fields, read, blocked, ends } = question;
     const picked = this.#pick(event, call.names);
     if (picked.length === 0) return undefined;
-    const payload = {
-      ...this.#common(event, call.session),
-      ...toolFields(call),
-      tool_input: call.view.input,
-      ...fields,
-    };
-    return this.#collect(picked, async (hook, group) => {
-      if (!await this.#fits(hook, call)) return {};
+    const common = { ...this.#common(event, call.session), ...toolFields(call) };
+    return collect(picked, async (hook, group, before: readonly T[]) => {
+      if (hook.if !== undefined && !await this.#parts.ruleFits(hook.if, call)) return {} as T;
+      const payload = { ...common, ...fields(before) };
       const { understood, stderr } = await this.#run(hook, group, payload, call.session, call.signal);
-      const failed = understood.failure !== undefined && hook.blocks;
-      if (failed) return { feedback: `the hook ${quote(hook.command)} failed: ${understood.failure}` };
-      return this.#shortened(postAnswer(understood, stderr));
-    }).then((answers: PostAnswer[]) => mergePost(answers));
+      if (understood.failure === undefined || !hook.blocks) return this.#shortened(read(understood, stderr));
+      return blocked(`the hook ${quote(hook.command)} failed: ${understood.failure}`);
+    }, ends);
   }
 
   session(event: "SessionStart" | "SessionEnd", detail: string, session: HookCall["session"]) {
@@ -149,7 +130,7 @@ class CommandHooks implements Hooks {
     }
     const field = event === "SessionStart" ? { source: detail } : { reason: detail };
     const payload = { ...this.#common(event, session), ...field };
-    return this.#collect(picked, async (hook, group) => {
+    return collect(picked, async (hook, group) => {
       const { understood } = await this.#run(hook, group, payload, session);
       return sessionContext(understood);
     }).then(async (contexts) => {
@@ -170,20 +151,6 @@ class CommandHooks implements Hooks {
       );
     }
     return [];
-  }
-
-  /** Runs all hooks of all groups; the answers come in declared order. */
-  async #collect<T>(
-    picked: readonly Picked[],
-    ask: (hook: Due, group: HookGroup) => Promise<T>,
-  ): Promise<T[]> {
-    const answers = await Promise.all(picked.map(async ({ group, hooks }) => {
-      if (!group.sequential) return await Promise.all(hooks.map((hook) => ask(hook, group)));
-      const inTurn: T[] = [];
-      for (const hook of hooks) inTurn.push(await ask(hook, group));
-      return inTurn;
-    }));
-    return answers.flat();
   }
 
   /** The concerned hooks by group. The same command from two places runs once. */
@@ -207,10 +174,6 @@ class CommandHooks implements Hooks {
       if (hooks.length > 0) picked.push({ group, hooks });
     }
     return picked;
-  }
-
-  async #fits(hook: CommandHook, call: HookCall): Promise<boolean> {
-    return hook.if === undefined || await this.#parts.ruleFits(hook.if, call);
   }
 
   #common(event: HookEvent, session: HookCall["session"]) {
@@ -266,7 +229,7 @@ class CommandHooks implements Hooks {
     project: string,
     signal: AbortSignal | undefined,
   ): Promise<HookRun> {
-    const collected = { stdout: new Capped(), stderr: new Capped() };
+    const capture = new Capture();
     const argv = hook.args ? [hook.command, ...hook.args] : ["/bin/sh", "-c", hook.command];
     try {
       const ended = await runProcess({
@@ -276,14 +239,14 @@ class CommandHooks implements Hooks {
         timeoutMs: hook.timeoutMs,
         signal,
         input: JSON.stringify(payload) + "\n",
-        onOutput: (chunk, stream) => collected[stream].push(chunk),
-      }, this.#parts.groupsOfProcesses);
+        onOutput: (chunk, stream) => capture.push(chunk, stream),
+      }, this.#parts.groups);
       return {
         exitCode: ended.why === "exit" ? ended.exitCode : undefined,
         signal: ended.signal,
         timedOut: ended.why === "timeout",
-        stdout: collected.stdout.text(),
-        stderr: collected.stderr.text(),
+        stdout: capture.text("stdout"),
+        stderr: capture.text("stderr"),
       };
     } catch (error) {
       const missing = messageOf(error);
@@ -313,20 +276,21 @@ function toolFields(call: HookCall) {
   return { tool_name: call.view.name, tool_use_id: call.id, agent: call.agent };
 }
 
-/** The first megabyte of a stream. */
-class Capped {
-  readonly #decoder = new TextDecoder();
-  #text = "";
-  #bytes = 0;
-
-  push(chunk: Uint8Array): void {
-    const room = OUTPUT_CAP - this.#bytes;
-    if (room <= 0) return;
-    this.#bytes += chunk.length;
-    this.#text += this.#decoder.decode(chunk.subarray(0, room), { stream: true });
-  }
-
-  text(): string {
-    return this.#text + this.#decoder.decode();
-  }
+/** Asks all hooks of all groups at once, those of a sequential group in turn; the answers come in declared order. */
+async function collect<T>(
+  picked: readonly Picked[],
+  ask: (hook: Due, group: HookGroup, before: readonly T[]) => Promise<T>,
+  ends: (answer: T) => boolean = () => false,
+): Promise<T[]> {
+  const answers = await Promise.all(picked.map(async ({ group, hooks }) => {
+    if (!group.sequential) return await Promise.all(hooks.map((hook) => ask(hook, group, [])));
+    const inTurn: T[] = [];
+    for (const hook of hooks) {
+      const answer = await ask(hook, group, inTurn);
+      inTurn.push(answer);
+      if (ends(answer)) break;
+    }
+    return inTurn;
+  }));
+  return answers.flat();
 }

@@ -37,9 +37,9 @@ export function understand(run: HookRun): Understood {
   // A clear answer counts even when the hook's end was not clean.
   if (json !== undefined) return { ...base, failure: unclear(json) };
   if (run.timedOut) return { ...base, failure: "it ran out of time" };
-  if (run.exitCode === undefined) return { ...base, failure: `it was ended by ${run.signal}` };
+  if (run.signal !== undefined) return { ...base, failure: `it was ended by ${run.signal}` };
   if (run.exitCode !== 0) {
-    return { ...base, failure: `it ended with exit code ${run.exitCode}${firstLine(run.stderr)}` };
+    return { ...base, failure: `it ended with exit code ${run.exitCode}${lastLine(run.stderr)}` };
   }
   if (text.startsWith("{")) return { ...base, failure: "its JSON is malformed" };
   if (hasAnswer(text)) {
@@ -141,7 +141,8 @@ function string(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
-function firstLine(text: string): string {
-  const line = text.trim().split("\n")[0]!;
-  return line === "" ? "" : `: ${line.slice(0, 200)}`;
+/** What a program says last is what it failed of: a stack trace's end. Without the punctuation at its end. */
+function lastLine(text: string): string {
+  const line = text.trim().split("\n").at(-1)!.trim().slice(0, 200).replace(/[\s:;,.]+$/, "");
+  return line === "" ? "" : `: ${line}`;
 }

@@ -1,10 +1,9 @@
 /** Reads hook configurations: the `hooks` of settings, a file of that shape, or a whole Claude settings file. */
-import { quote, UsageError } from "../core/errors.ts";
-import type { HookEvent } from "../core/hooks.ts";
+import { fileError, messageOf, quote, UsageError } from "../core/errors.ts";
+import { HOOK_EVENTS, type HookEvent } from "../core/hooks.ts";
 import { parseRule } from "../core/permission.ts";
-import { parseJsonc } from "../core/settings.ts";
 import { host } from "../core/runtime.ts";
-import { fileError, messageOf } from "../core/errors.ts";
+import { parseJsonc } from "../core/settings.ts";
 
 export interface CommandHook {
   command: string;
@@ -27,131 +26,139 @@ export interface HookGroup {
   source: string;
 }
 
-/** Events that the runtime has itself. */
-export const HOOK_EVENTS: readonly HookEvent[] = [
-  "PreToolUse",
-  "PostToolUse",
-  "PostToolUseFailure",
-  "SessionStart",
-  "SessionEnd",
-];
+export interface HookConfig {
+  /** In declared order. */
+  groups: HookGroup[];
+  /** Events of the format that only hosts fire: a runtime alone never runs their hooks. */
+  hostEvents: { event: string; source: string }[];
+  /** A failing hook blocks, unless it says otherwise itself. */
+  failClosed: boolean;
+}
 
-/** Events of the format that hosts fire; they are known, and never an error. */
-const OTHER_EVENTS = new Set(
-  "PermissionRequest UserPromptSubmit Stop SubagentStop SubagentStart PreCompact Notification Setup".split(
-    " ",
-  ),
+const HOST_EVENTS = new Set(
+  "UserPromptSubmit Stop SubagentStop SubagentStart PreCompact Notification Setup".split(" "),
 );
+/** Of the format, and not there yet: said wherever they are used. */
+const LATER_EVENTS = new Set(["PermissionRequest"]);
+const LATER_TYPES = new Set<unknown>(["http", "prompt", "agent"]);
 
 const DEFAULT_TIMEOUT_S = 600;
-/** What a timer can count; one that is set for longer goes off at once. */
-const MOST_MS = 2 ** 31 - 1;
 
-/** The groups of one `hooks` object, in declared order. What can't be used is said and skipped. */
-export function readHookGroups(hooks: unknown, source: string, warn: (text: string) => void): HookGroup[] {
-  if (typeof hooks !== "object" || hooks === null || Array.isArray(hooks)) {
-    throw new UsageError(`Cannot read the hooks of ${quote(source)}: not an object of events`);
-  }
-  const groups: HookGroup[] = [];
-  for (const [event, list] of Object.entries(hooks)) {
-    if (event === "failClosed" || event === "import") continue;
-    if (!HOOK_EVENTS.includes(event as HookEvent)) {
-      const known = OTHER_EVENTS.has(event);
-      warn(
-        `${source}: hooks for ${event} are skipped: ${known ? "nothing here emits it yet" : "no such event"}`,
-      );
-      continue;
-    }
-    if (!Array.isArray(list)) {
-      throw new UsageError(`Cannot read the hooks of ${quote(source)}: ${event} is not a list`);
-    }
-    for (const group of list) {
-      const read = readGroup(event as HookEvent, group, source, warn);
-      if (read) groups.push(read);
-    }
-  }
-  return groups;
+/** One `hooks` object. What is of the format and can't be used is said and skipped; what is wrong is an error. */
+export function readHooks(hooks: unknown, source: string, warn: (text: string) => void): HookConfig {
+  return new Reader(source, warn).read(hooks);
 }
 
-function readGroup(
-  event: HookEvent,
-  group: unknown,
-  source: string,
-  warn: (text: string) => void,
-): HookGroup | undefined {
-  const { matcher = "", hooks, sequential } = (group ?? {}) as Record<string, unknown>;
-  if (typeof matcher !== "string" || !Array.isArray(hooks)) {
-    throw new UsageError(
-      `Cannot read the hooks of ${quote(source)}: a group of ${event} needs "hooks", and a text as "matcher"`,
-    );
+type Given = Record<string, unknown>;
+
+class Reader {
+  readonly #source: string;
+  readonly #warn: (text: string) => void;
+
+  constructor(source: string, warn: (text: string) => void) {
+    this.#source = source;
+    this.#warn = warn;
   }
-  const matches = compileMatcher(matcher);
-  if (!matches) {
-    warn(
-      `${source}: the matcher ${quote(matcher)} of ${event} is no regular expression; its hooks never run`,
+
+  read(hooks: unknown): HookConfig {
+    if (!isRecord(hooks)) throw this.#wrong("not an object of events");
+    const { failClosed, import: imports, ...events } = hooks;
+    if (imports !== undefined) this.#say("hooks can't import others yet: import is skipped");
+    const config: HookConfig = {
+      groups: [],
+      hostEvents: [],
+      failClosed: this.#flag(failClosed, "failClosed"),
+    };
+    for (const [event, groups] of Object.entries(events)) {
+      if (HOST_EVENTS.has(event)) config.hostEvents.push({ event, source: this.#source });
+      else if (!isHookEvent(event)) {
+        const why = LATER_EVENTS.has(event) ? "nothing fires it yet" : "no such event";
+        this.#say(`hooks for ${event} are skipped: ${why}`);
+      } else if (!Array.isArray(groups)) throw this.#wrong(`${event} is not a list`);
+      else config.groups.push(...groups.flatMap((group) => this.#group(event, group) ?? []));
+    }
+    return config;
+  }
+
+  #group(event: HookEvent, group: unknown): HookGroup | undefined {
+    const { matcher = "", hooks, sequential } = (group ?? {}) as Given;
+    if (typeof matcher !== "string" || !Array.isArray(hooks)) {
+      throw this.#wrong(`a group of ${event} needs "hooks", and a text as "matcher"`);
+    }
+    const read = {
+      event,
+      matcher,
+      sequential: this.#flag(sequential, `sequential of a group of ${event}`),
+      hooks: hooks.flatMap((hook) => this.#hook(event, hook) ?? []),
+      source: this.#source,
+    };
+    const matches = compileMatcher(matcher);
+    if (matches) return { ...read, matches };
+    this.#say(
+      `the matcher ${quote(matcher)} of ${event} is no regular expression; its hooks never run`,
     );
     return undefined;
   }
-  const read = hooks.flatMap((hook) => readHook(event, hook, source, warn) ?? []);
-  return { event, matcher, matches, sequential: sequential === true, hooks: read, source };
-}
 
-function readHook(
-  event: HookEvent,
-  hook: unknown,
-  source: string,
-  warn: (text: string) => void,
-): CommandHook | undefined {
-  const given = (hook ?? {}) as Record<string, unknown>;
-  const { type, command, args, if: rule, timeout, onFailure } = given;
-  if (type !== "command") {
-    warn(`${source}: a hook of ${event} is skipped: type ${quote(String(type))} is not supported`);
-    return undefined;
-  }
-  if (given.persistent === true) {
-    warn(
-      `${source}: ${
-        quote(String(command))
-      } of ${event} is run once per call: persistent hooks are not there yet`,
-    );
-  }
-  if (typeof command !== "string" || command === "") {
-    throw new UsageError(`Cannot read the hooks of ${quote(source)}: a hook of ${event} has no command`);
-  }
-  if (args !== undefined && !(Array.isArray(args) && args.every((arg) => typeof arg === "string"))) {
-    throw new UsageError(
-      `Cannot read the hooks of ${quote(source)}: args of ${quote(command)} is not a list of texts`,
-    );
-  }
-  if (timeout !== undefined && !(typeof timeout === "number" && timeout > 0)) {
-    throw new UsageError(
-      `Cannot read the hooks of ${quote(source)}: timeout of ${quote(command)} is not a number of seconds`,
-    );
-  }
-  if (onFailure !== undefined && onFailure !== "block" && onFailure !== "continue") {
-    throw new UsageError(
-      `Cannot read the hooks of ${quote(source)}: onFailure of ${
-        quote(command)
-      } is neither block nor continue`,
-    );
-  }
-  if (rule !== undefined) {
-    if (typeof rule !== "string") {
-      throw new UsageError(
-        `Cannot read the hooks of ${quote(source)}: if of ${quote(command)} is not a rule`,
-      );
+  #hook(event: HookEvent, hook: unknown): CommandHook | undefined {
+    const { type, command, args, if: rule, timeout = DEFAULT_TIMEOUT_S, onFailure = "continue", ...flags } =
+      (hook ?? {}) as Given;
+    if (LATER_TYPES.has(type)) {
+      this.#say(`a hook of ${event} is skipped: hooks of the type ${type} are not there yet`);
+      return undefined;
     }
+    if (type !== "command") throw this.#wrong(`a hook of ${event} needs "type": "command"`);
+    if (typeof command !== "string" || command === "") throw this.#wrong(`a hook of ${event} has no command`);
+    const of = (key: string) => `${key} of ${quote(command)}`;
+    if (args !== undefined && !isTexts(args)) throw this.#wrong(`${of("args")} is not a list of texts`);
+    if (typeof timeout !== "number" || !(timeout > 0)) {
+      throw this.#wrong(`${of("timeout")} is not a number of seconds`);
+    }
+    if (onFailure !== "block" && onFailure !== "continue") {
+      throw this.#wrong(`${of("onFailure")} is neither block nor continue`);
+    }
+    if (rule !== undefined && typeof rule !== "string") throw this.#wrong(`${of("if")} is not a rule`);
     // What is wrong with it is said now, not at the first call.
-    parseRule(rule, "deny", "/");
+    if (rule !== undefined) parseRule(rule, "deny", "/");
+    if (this.#flag(flags.persistent, of("persistent"))) {
+      this.#say(`${quote(command)} of ${event} is run once per call: persistent hooks are not there yet`);
+    }
+    return {
+      command,
+      ...(args !== undefined && { args }),
+      ...(rule !== undefined && { if: rule }),
+      timeoutMs: timeout * 1000,
+      onFailure,
+      async: this.#flag(flags.async, of("async")),
+    };
   }
-  return {
-    command,
-    ...(args !== undefined && { args: args as string[] }),
-    ...(rule !== undefined && { if: rule as string }),
-    timeoutMs: Math.min((timeout as number | undefined ?? DEFAULT_TIMEOUT_S) * 1000, MOST_MS),
-    onFailure: onFailure as CommandHook["onFailure"] ?? "continue",
-    async: given.async === true,
-  };
+
+  #flag(value: unknown, what: string): boolean {
+    if (value !== undefined && typeof value !== "boolean") {
+      throw this.#wrong(`${what} is neither true nor false`);
+    }
+    return value ?? false;
+  }
+
+  #wrong(what: string): UsageError {
+    return new UsageError(`Cannot read the hooks of ${quote(this.#source)}: ${what}`);
+  }
+
+  #say(text: string): void {
+    this.#warn(`${this.#source}: ${text}`);
+  }
+}
+
+function isHookEvent(event: string): event is HookEvent {
+  return (HOOK_EVENTS as readonly string[]).includes(event);
+}
+
+function isRecord(value: unknown): value is Given {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isTexts(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === "string");
 }
 
 /**

@@ -2,7 +2,7 @@
  * The host of mods: loads plugins, sets them up in order, keeps what they registered, disposes them in reverse.
  * A plugin that fails disables itself alone.
  */
-import { messageOf, quote, UsageError } from "../core/errors.ts";
+import { messageOf, nearest, quote, UsageError } from "../core/errors.ts";
 import { type EventName, EVENTS, type Handler, type Handlers, inOrder } from "../core/events.ts";
 import { join, makeFolder } from "../core/paths.ts";
 import type { Registry } from "../core/registry.ts";
@@ -28,9 +28,12 @@ export interface ModStatus {
   reason?: string;
   uses: readonly string[];
   tools: readonly string[];
-  events: readonly EventName[];
+  handlers: readonly HandlerStatus[];
   loadMs: number;
 }
+
+/** A handler with what narrows it. */
+export type HandlerStatus = Pick<Handler, "event" | "tools" | "effect" | "order">;
 
 export interface ModHostParts {
   registry: Registry;
@@ -43,6 +46,8 @@ export interface ModHostParts {
   exec(command: string, cwd: string, signal: AbortSignal): ReturnType<ModContext["exec"]>;
   /** A diagnostic for people. */
   warn(text: string): void;
+  /** What a plugin has to say to people. */
+  note(text: string): void;
 }
 
 interface Loaded {
@@ -54,15 +59,13 @@ interface Loaded {
   tools: string[];
   handlers: Handler[];
   removers: (() => void)[];
-  dispose?: () => unknown;
+  dispose?: (() => unknown) | undefined;
+  /** Its handle may be used. */
   alive: boolean;
   /** Has a tool whose schema is zod's, wherever that came from. */
   bringsZod?: boolean;
   loadMs: number;
 }
-
-/** Events that are handed over only where they are declared. */
-const DECLARED: Partial<Record<EventName, string>> = { permission: "permission", surface: "surface" };
 
 export class ModHost {
   readonly #parts: ModHostParts;
@@ -92,6 +95,7 @@ export class ModHost {
       if (one.alive && one.phase !== "disabled") await this.#guard(one, () => this.#setUp(one), true);
     }
     this.#checkRequired();
+    this.#reportFilters();
   }
 
   /** Everything registered, in running order; a snapshot. */
@@ -119,7 +123,7 @@ export class ModHost {
         ...(reason !== undefined && { phase, reason }),
         uses: plugin?.uses ?? [],
         tools,
-        events: [...new Set(handlers.map(({ event }) => event))],
+        handlers: handlers.map(({ mod: _, fn: __, ...status }) => status),
         loadMs,
       };
     });
@@ -133,13 +137,17 @@ export class ModHost {
     }
   }
 
-  /** The plugin whose script appears in an error's stack. */
-  ownerOf(stack: string): string | undefined {
+  /** A late rejection, or a throw in a timer: pinned on its plugin where the stack tells. */
+  reportStray(error: unknown): void {
+    const stack = error instanceof Error ? error.stack ?? "" : "";
     // A line's number stands behind the name on Node, `, <anonymous>` on Deno.
     const one = this.#loaded.find(({ found, bundle }) =>
       bundle && [":", ","].some((end) => stack.includes(sourceName(found.entry, bundle) + end))
     );
-    return one && `${quote(one.plugin?.name ?? one.found.name)} (${one.found.entry})`;
+    const who = one
+      ? `plugin ${quote(one.plugin?.name ?? one.found.name)} (${one.found.entry})`
+      : "a plugin, or a library of one,";
+    this.#parts.warn(`${who} failed late: ${messageOf(error)}`);
   }
 
   /** Everything up to the setup. A plugin that is switched off by its file's name isn't even built. */
@@ -208,15 +216,15 @@ export class ModHost {
     }
   }
 
+  /** Nothing of it runs any more from here on; its handle may be used until its disposal has ended. */
   async #retire(one: Loaded, phase: Phase): Promise<void> {
-    one.alive = false;
-    one.phase = phase;
-    for (const remove of one.removers.splice(0).reverse()) remove();
-    one.handlers = [];
-    if (!one.dispose) return;
     const { watchdog, loadTimeoutMs, warn } = this.#parts;
+    const { dispose } = one;
+    one.phase = phase;
+    one.dispose = undefined;
+    withdraw(one);
     try {
-      const work = one.dispose();
+      const work = dispose?.();
       const limit = Math.min(loadTimeoutMs, 2000);
       if (isThenable(work)) {
         await watchdog.limit(work, limit, () => new Error(`it did not finish within ${limit} ms`));
@@ -224,11 +232,13 @@ export class ModHost {
     } catch (error) {
       warn(`plugin ${quote(one.plugin!.name)}: disposal failed: ${briefly(error)} (${one.found.entry})`);
     }
+    one.alive = false;
+    withdraw(one);
   }
 
   #handle(one: Loaded): Agent {
     const { name, uses = [] } = one.plugin!;
-    const { registry, storageFolder, warn, exec } = this.#parts;
+    const { registry, storageFolder, note, exec } = this.#parts;
     const alive = () => {
       if (!one.alive) {
         throw new Error(`the handle of plugin ${quote(name)} is stale: the plugin was disposed`);
@@ -263,9 +273,8 @@ export class ModHost {
         alive();
         if (!Object.hasOwn(EVENTS, event)) throw new Error(`there is no event ${quote(String(event))}`);
         if (typeof fn !== "function") throw new Error(`the handler for ${event} is not a function`);
-        const declared = DECLARED[event];
-        if (declared !== undefined && !uses.includes(declared)) {
-          throw new Error(`it listens to ${event} without declaring it: add "${declared}" to uses`);
+        if (EVENTS[event].declared && !uses.includes(event)) {
+          throw new Error(`it listens to ${event} without declaring it: add "${event}" to uses`);
         }
         const handler = { event, mod: name, fn, ...filterOf(event, options) } as Handler;
         one.handlers.push(handler);
@@ -275,9 +284,26 @@ export class ModHost {
       },
       log: (message: string) => {
         alive();
-        warn(`${name}: ${message}`);
+        note(`${name}: ${message}`);
       },
     }) as unknown as Agent;
+  }
+
+  /** A filter that fits no tool guards nothing, which its author should know. */
+  #reportFilters(): void {
+    const known = this.#parts.registry.names();
+    for (const { found, plugin, handlers } of this.#loaded) {
+      const unknown = new Set(handlers.flatMap(({ tools = [] }) => tools.filter((name) => !known.has(name))));
+      for (const name of unknown) {
+        if (name.startsWith("mcp__")) continue;
+        const near = nearest(name, known, 1)[0];
+        this.#parts.warn(
+          `plugin ${quote(plugin!.name)}: the filter ${quote(name)} fits no known tool${
+            near ? `; did you mean ${near}?` : ""
+          } (${found.entry})`,
+        );
+      }
+    }
   }
 
   #checkRequired(): void {
@@ -293,6 +319,12 @@ export class ModHost {
   }
 }
 
+/** Takes out all that a plugin registered. */
+function withdraw(one: Loaded): void {
+  for (const remove of one.removers.splice(0).reverse()) remove();
+  one.handlers = [];
+}
+
 /** The options of a handler, checked: plugins needn't have been compiled against their types. */
 function filterOf(
   event: EventName,
@@ -301,6 +333,9 @@ function filterOf(
   const { tools, effect, order } = options;
   const wrong = (what: string, allowed: string) =>
     new Error(`${what} of a handler for ${event} is not ${allowed}`);
+  if (!EVENTS[event].call && (tools ?? effect) !== undefined) {
+    throw new Error(`a handler for ${event} can't be narrowed to tools or an effect: it is given no call`);
+  }
   if (tools !== undefined && !isStrings(tools)) throw wrong("tools", "a list of names");
   if (effect !== undefined && !isEffect(effect)) throw wrong("effect", "read, write or run");
   if (order !== undefined && order !== "early" && order !== "late") throw wrong("order", "early or late");

@@ -54,7 +54,8 @@ function runScript(code: string, entry: string, require: (id: string) => unknown
     "exports",
     "__agentProcess",
     "__agentConsole",
-    `${code}\n//# sourceURL=${scriptName(entry)}`,
+    // Strict, as modules are: what a handler may not change throws when it is assigned to.
+    `"use strict";${code}\n//# sourceURL=${scriptName(entry)}`,
   );
   // Most plugins use neither, and on Deno the first costs as much as a small plugin.
   const used = (name: string, id: string) => code.includes(name) ? require(id) : undefined;

@@ -1,52 +1,55 @@
 /** All hook configurations of a session, as `Hooks`. */
-import type { HookCall, Hooks } from "../core/hooks.ts";
 import { quote } from "../core/errors.ts";
+import type { Hooks } from "../core/hooks.ts";
+import type { Matchers } from "../core/permission.ts";
 import type { Settings } from "../core/settings.ts";
-import type { ProcessGroups } from "../shell/process.ts";
-import { commandHooks } from "./command_hooks.ts";
-import { type HookGroup, readHookGroups, readHooksFile } from "./hook_config.ts";
+import type { Effect } from "../core/tool.ts";
+import { CommandHooks, type CommandHooksParts } from "./command_hooks.ts";
+import { type HookConfig, type HookGroup, readHooks, readHooksFile } from "./hook_config.ts";
+import { HookRules } from "./hook_rules.ts";
 
-export interface LoadHooksParts {
+export interface LoadHooksParts
+  extends Pick<CommandHooksParts, "transcript" | "groups" | "shorten" | "complain"> {
   settings: Settings;
   /** Files of `--hooks`. */
   files: readonly string[];
   /** Every name that a matcher may mean. */
   toolNames: ReadonlySet<string>;
-  transcript: string;
-  processes: ProcessGroups;
-  ruleFits(rule: string, call: HookCall): Promise<boolean>;
-  shorten(text: string): string;
-  complain(text: string): void;
+  /** For hooks that a permission rule limits. */
+  matchers: Matchers;
+  covers: ReadonlyMap<string, Effect>;
   warn(text: string): void;
 }
 
 /** Hooks of settings and files add up, settings first. */
 export async function loadHooks(parts: LoadHooksParts): Promise<Hooks> {
-  const { groups, failClosed } = await hookGroups(parts.settings, parts.files, parts.warn);
+  const { settings, files, warn, matchers, covers } = parts;
+  const { groups, failClosed } = await hookConfig(settings, files, warn);
   for (const group of groups) reportMatcher(group, parts);
-  return commandHooks({
-    groups,
+  const rules = new HookRules(matchers, covers);
+  return new CommandHooks({
+    ...parts,
+    hooks: groups,
     failClosed,
-    transcript: parts.transcript,
-    groupsOfProcesses: parts.processes,
-    ruleFits: parts.ruleFits,
-    shorten: parts.shorten,
-    complain: parts.complain,
+    ruleFits: (rule, call) => rules.fits(rule, call),
   });
 }
 
-/** The configured groups, in the order in which their answers count. */
-export async function hookGroups(settings: Settings, files: readonly string[], warn: (text: string) => void) {
-  const groups: HookGroup[] = [];
-  let failClosed = false;
+/** All that is configured, in the order in which answers count. */
+export async function hookConfig(
+  settings: Settings,
+  files: readonly string[],
+  warn: (text: string) => void,
+): Promise<HookConfig> {
   const sources: { hooks: unknown; source: string }[] = settings.all("hooks")
     .map(({ value, origin }) => ({ hooks: value, source: origin }));
   for (const path of files) sources.push({ hooks: await readHooksFile(path), source: path });
-  for (const { hooks, source } of sources) {
-    groups.push(...readHookGroups(hooks, source, warn));
-    failClosed ||= (hooks as { failClosed?: unknown }).failClosed === true;
-  }
-  return { groups, failClosed };
+  const configs = sources.map(({ hooks, source }) => readHooks(hooks, source, warn));
+  return {
+    groups: configs.flatMap(({ groups }) => groups),
+    hostEvents: configs.flatMap(({ hostEvents }) => hostEvents),
+    failClosed: configs.some(({ failClosed }) => failClosed),
+  };
 }
 
 /** A matcher for tools that fits none is most likely a slip. */

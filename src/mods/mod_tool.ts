@@ -1,12 +1,12 @@
 /** A plugin's tool as one of ours: its schema checked, its context no more than it declared. */
 import { AgentError, quote } from "../core/errors.ts";
 import type { Files } from "../core/files.ts";
+import { copy } from "../core/json.ts";
 import type { PlainTool } from "../core/registry.ts";
 import {
   type Checked,
   checkSchema,
   checkWithLibrary,
-  copy,
   type JsonSchema,
   needsLibrary,
 } from "../core/schema.ts";
@@ -161,7 +161,10 @@ class ZodInput {
   /** What models get wrong in form alone (`"10"` for 10) is put right by the published schema, as for any tool. */
   async #coerced(args: unknown, refused: ZodResult): Promise<Checked> {
     const { schema } = this;
-    const checked = needsLibrary(schema) ? await checkWithLibrary(schema, args) : checkSchema(schema, args);
+    const plain = checkSchema(schema, args);
+    // What the published schema already tells is told as for any tool; the rest in the words of zod's schema.
+    if (!plain.ok) return plain;
+    const checked = needsLibrary(schema) ? await checkWithLibrary(schema, args) : plain;
     if (!checked.ok) return this.#accept(args, refused);
     return this.#accept(checked.value, await this.#parse(checked.value));
   }
@@ -169,7 +172,7 @@ class ZodInput {
   #accept(args: unknown, { success, data, error }: ZodResult): Checked {
     if (!success) {
       const issues = error!.issues.map(({ path, message }) => ({
-        path: path.map(String).join("."),
+        path: path.reduce<string>(inPath, ""),
         message,
       }));
       return { ok: false, issues };
@@ -190,6 +193,12 @@ class ZodInput {
       return this.#zod.safeParseAsync(args);
     }
   }
+}
+
+/** `edits[0].text`, as our own issues have it. */
+function inPath(path: string, key: PropertyKey): string {
+  if (typeof key === "number") return `${path}[${key}]`;
+  return path === "" ? String(key) : `${path}.${String(key)}`;
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

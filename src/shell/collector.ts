@@ -3,16 +3,15 @@
  * redacted, in an overflow file as it comes.
  */
 import { cut, notice, takeHead, takeTail } from "../core/fit.ts";
-import type { OverflowFile } from "../core/overflow.ts";
+import { type OverflowFile, restIn } from "../core/overflow.ts";
 import type { RedactStream } from "../core/redact.ts";
-import type { StreamGate } from "../core/tool.ts";
-
-export type StreamName = "stdout" | "stderr";
+import type { StreamGate, StreamName } from "../core/tool.ts";
 
 /** Head and tail of one text; what lies between is only counted. */
 class Window {
   readonly #size: number;
-  #head = "";
+  /** The whole text, as long as it has room. */
+  head = "";
   #tail = "";
   length = 0;
 
@@ -23,9 +22,9 @@ class Window {
 
   push(text: string): void {
     this.length += text.length;
-    const room = this.#size - this.#head.length;
+    const room = this.#size - this.head.length;
     if (room > 0) {
-      this.#head += text.slice(0, room);
+      this.head += text.slice(0, room);
       text = text.slice(room);
     }
     if (text === "") return;
@@ -37,14 +36,19 @@ class Window {
     }
   }
 
+  /** The whole text, cleaned; `undefined` where a part of it is gone. */
+  whole(clean: (text: string) => string): string | undefined {
+    const tail = this.#tail.slice(-this.#size);
+    return this.head.length + tail.length === this.length ? clean(this.head + tail) : undefined;
+  }
+
   /** The text within `limit`, cut in the middle with a true count. `clean` works on each end before. */
   text(limit: number, where: string, clean: (text: string) => string): string {
+    const whole = this.whole(clean);
+    if (whole !== undefined) return cut(whole, limit, "middle", where);
     const tail = this.#tail.slice(-this.#size);
-    if (this.#head.length + tail.length === this.length) {
-      return cut(clean(this.#head + tail), limit, "middle", where);
-    }
     const half = Math.max(0, Math.floor((limit - notice(this.length, where).length) / 2));
-    const start = takeHead(clean(withoutOpenCode(this.#head)), half);
+    const start = takeHead(clean(withoutOpenCode(this.head)), half);
     const end = takeTail(clean(fromWholeCode(tail)), half);
     return start + notice(this.length - start.length - end.length, where) + end;
   }
@@ -67,10 +71,8 @@ export interface Collected {
   text: string;
   stdout: string;
   stderr: string;
-  /** Bytes printed, before any cut. */
-  bytes: number;
+  /** The file that holds what was cut. */
   overflow: string | undefined;
-  cut: boolean;
 }
 
 /** A mark at the start of a stream is a character that was printed. */
@@ -83,12 +85,10 @@ export class Collector {
   readonly #decoders = { stdout: utf8(), stderr: utf8() };
   readonly #redactions: Record<StreamName, RedactStream>;
   readonly #windows: Record<StreamName | "both", Window>;
-  #bytes = 0;
   /** Something that looks like a terminal's escape code came by. */
   sawEscapes = false;
-  #early = "";
+  /** Opened once it is certain that the text is cut. */
   #file: OverflowFile | undefined;
-  #spilling = false;
 
   /** `show` gets the text as it comes; it redacts for itself, since it may have watchers of its own. */
   constructor(gate: StreamGate, show: (text: string, stream: StreamName) => void) {
@@ -100,7 +100,6 @@ export class Collector {
   }
 
   push(chunk: Uint8Array, stream: StreamName): void {
-    this.#bytes += chunk.length;
     this.#take(this.#decoders[stream].decode(chunk, { stream: true }), stream);
   }
 
@@ -113,21 +112,18 @@ export class Collector {
 
   #keep(clean: string, stream: StreamName): void {
     if (clean === "") return;
-    this.#windows.both.push(clean);
-    this.#windows[stream].push(clean);
-    if (this.#spilling) this.#file?.write(clean);
-    else {
-      this.#early += clean;
-      // A file is made only once it is certain that the text will be cut.
-      if (this.#early.length > this.#gate.limit) this.#spill();
-    }
+    const { both, [stream]: own } = this.#windows;
+    const fitted = both.length <= this.#gate.limit;
+    if (fitted && both.length + clean.length > this.#gate.limit) this.#spill();
+    this.#file?.write(clean);
+    both.push(clean);
+    own.push(clean);
   }
 
+  /** Opens the file, with all that came so far. */
   #spill(): void {
-    this.#spilling = true;
     this.#file = this.#gate.overflow();
-    this.#file?.write(this.#early);
-    this.#early = "";
+    this.#file?.write(this.#windows.both.head);
   }
 
   /** The end: what decoders and redaction held back is let go. `clean` renders terminal text. */
@@ -136,20 +132,19 @@ export class Collector {
       this.#take(this.#decoders[stream].decode(), stream);
       this.#keep(this.#redactions[stream].flush(), stream);
     }
-    const overflow = this.#file?.close();
-    const where = !this.#spilling
-      ? ""
-      : overflow === undefined
-      ? "; not saved"
-      : `; ${this.#file!.holds}: ${overflow}`;
-    const text = (name: StreamName | "both") => this.#windows[name].text(limit, where, clean);
+    const { both, stdout, stderr } = this.#windows;
+    const whole = both.whole(clean);
+    const fits = whole !== undefined && whole.length <= limit;
+    // Notes take room, so a text may be cut that would fit by itself; one full of codes may fit after all.
+    if (fits) this.#file?.discard();
+    else if (both.length <= this.#gate.limit) this.#spill();
+    const saved = fits ? undefined : this.#file?.close();
+    const where = restIn(saved);
     return {
-      text: text("both"),
-      stdout: text("stdout"),
-      stderr: text("stderr"),
-      bytes: this.#bytes,
-      overflow,
-      cut: this.#spilling,
+      text: both.text(limit, where, clean),
+      stdout: stdout.text(limit, where, clean),
+      stderr: stderr.text(limit, where, clean),
+      overflow: saved?.path,
     };
   }
 }

@@ -2,6 +2,7 @@
 import { fileError } from "../core/errors.ts";
 import { randomHex } from "../core/hash.ts";
 import { host } from "../core/runtime.ts";
+import { shellQuote } from "../core/shell_quote.ts";
 
 /** One argument may have 128 KB on Linux, whatever all of them together may have. */
 const ARGUMENT_BYTES = 100_000;
@@ -25,7 +26,7 @@ export async function withShell<T>(
   if (bytes.length < ARGUMENT_BYTES) return await run(command);
   const path = writeScript(bytes);
   try {
-    return await run(`. '${path.replaceAll("'", "'\\''")}'`);
+    return await run(`. ${shellQuote(path)}`);
   } finally {
     host.files.remove(path);
   }

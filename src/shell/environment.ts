@@ -3,15 +3,12 @@
  * settings keep them, and with answers that stop programs from opening a pager, an editor or a prompt.
  */
 import { host } from "../core/runtime.ts";
-import { namePattern } from "../core/secrets.ts";
+import { looksSecret, namedBy } from "../core/secrets.ts";
 
 export interface EnvironmentPolicy {
   keep: readonly string[];
   drop: readonly string[];
 }
-
-/** Names that look like secrets. */
-const SECRET_LOOKING = ["*KEY*", "*TOKEN*", "*SECRET*", "*PASSWORD*", "*CREDENTIAL*"];
 
 /** Defaults that a call can override by setting the variable itself. */
 const QUIET: Readonly<Record<string, string>> = {
@@ -34,13 +31,11 @@ const FALLBACK: Readonly<Record<string, string>> = { GIT_SSH_COMMAND: "ssh -oBat
 
 /** Environments for the commands of one session. */
 export class Environment {
-  readonly #keep: ((name: string) => boolean)[];
-  readonly #drop: ((name: string) => boolean)[];
+  readonly #policy: EnvironmentPolicy;
   readonly #said = new Set<string>();
 
-  constructor({ keep, drop }: EnvironmentPolicy) {
-    this.#keep = keep.map(namePattern);
-    this.#drop = [...SECRET_LOOKING.map((pattern) => insensitive(pattern)), ...drop.map(namePattern)];
+  constructor(policy: EnvironmentPolicy) {
+    this.#policy = policy;
   }
 
   /** The variables for `command`, with the secrets that it names. */
@@ -72,13 +67,9 @@ export class Environment {
   }
 
   #dropped(name: string): boolean {
-    return this.#drop.some((matches) => matches(name)) && !this.#keep.some((matches) => matches(name));
+    const { keep, drop } = this.#policy;
+    return (looksSecret(name) || namedBy(drop, name)) && !namedBy(keep, name);
   }
-}
-
-function insensitive(pattern: string): (name: string) => boolean {
-  const matches = namePattern(pattern);
-  return (name) => matches(name.toUpperCase());
 }
 
 /** Does the command name the variable as `$NAME` or `${NAME`? */

@@ -16,6 +16,8 @@ const WRAPPERS = new Set(
     "taskset chrt flock script strace ltrace busybox xargs parallel watch find fd").split(" "),
 );
 const SHELLS = new Set("sh bash dash zsh ksh".split(" "));
+/** Wrappers whose program stands behind other words: any of theirs may be it. */
+const OPERANDS_FIRST = new Set("su chroot taskset flock script find fd".split(" "));
 /** Builtins whose arguments are commands. */
 const EVALUATORS = new Set(["eval", "trap"]);
 
@@ -106,27 +108,50 @@ function innerCommands(
   const program = baseName(name);
   const texts = words.map(shown);
   const inner = program === name ? [] : [[program, ...texts].join(" ")];
-  const parse = (scripts: readonly string[]) => scripts.map((script) => partsOf(unbash, script, cwd));
+  const scripts: string[] = [];
+  let unknown = false;
   if (WRAPPERS.has(program)) {
+    unknown = hidesProgram(program, words);
     for (const [index, word] of words.entries()) {
       inner.push(texts.slice(index).join(" "));
       const base = baseName(word.value);
       if (base !== word.value) inner.push([base, ...texts.slice(index + 1)].join(" "));
-      const scripts = SHELLS.has(base) ? scriptOf(words.slice(index + 1)) : [];
+      if (SHELLS.has(base)) scripts.push(...scriptOf(words.slice(index + 1)));
       if (/\s/.test(word.value)) scripts.push(word.value);
-      inner.push(...parse(scripts).flatMap(commandsOf));
     }
-    return { inner, unknown: false };
+  } else if (EVALUATORS.has(program)) {
+    const values = words.map(({ value }) => value);
+    scripts.push(values.join(" "), ...values);
   }
-  const values = words.map(({ value }) => value);
-  const scripts = EVALUATORS.has(program)
-    ? [values.join(" "), ...values]
-    : SHELLS.has(program)
-    ? [...scriptOf(words), ...inputsOf(node)]
-    : [];
-  const parsed = parse(scripts);
-  inner.push(...parsed.flatMap(commandsOf));
-  return { inner, unknown: parsed.some((parts) => !parts || parts.some((part) => part.unknown)) };
+  if (SHELLS.has(program)) scripts.push(...scriptOf(words));
+  const isShell = (one: string) => SHELLS.has(baseName(one));
+  if (isShell(program) || WRAPPERS.has(program) && words.some(({ value }) => isShell(value))) {
+    scripts.push(...inputsOf(node));
+  }
+  for (const script of scripts) {
+    const parts = partsOf(unbash, script, cwd);
+    inner.push(...commandsOf(parts));
+    unknown ||= !parts || parts.some((part) => part.unknown);
+  }
+  return { inner, unknown };
+}
+
+/** What stands before a wrapper's program for certain: options, assignments, numbers and times. */
+const NO_PROGRAM = /^(-|\w+=|[\d.]+[smhd]?$|0x[\da-f]+$)/i;
+
+/**
+ * May a wrapper's program be one that only the shell knows? Which options take a value is each wrapper's own affair,
+ * so a word after an option may be the program or not.
+ */
+function hidesProgram(wrapper: string, words: readonly Word[]): boolean {
+  let afterOption = OPERANDS_FIRST.has(wrapper);
+  for (const word of words) {
+    const before = NO_PROGRAM.test(word.text);
+    if (!before && plain(word) === undefined) return true;
+    if (!before && !afterOption) return false;
+    afterOption = OPERANDS_FIRST.has(wrapper) || word.text.startsWith("-");
+  }
+  return false;
 }
 
 /** `sh -c '…'`: the script among a shell's arguments. */
@@ -279,37 +304,4 @@ function plain(word: Word): string | undefined {
 function shown(word: Word): string {
   const value = plain(word) ?? word.text;
   return value === "" || /\s/.test(value) ? JSON.stringify(value) : value;
-}
-
-/**
- * `git:*` and `git *` stand for `git` with anything after it; `*` elsewhere for any run of characters; a pattern
- * without `*` for exactly that command.
- */
-export function commandMatches(pattern: string, command: string): boolean {
-  let wanted = pattern.trim();
-  if (wanted.endsWith(":*")) wanted = `${wanted.slice(0, -2)} *`;
-  if (wanted.endsWith(" *") && !wanted.slice(0, -2).includes("*")) {
-    const start = wanted.slice(0, -2);
-    return command === start || command.startsWith(start + " ");
-  }
-  return globMatches(wanted, command);
-}
-
-/** `*` matches greedily with one step back: linear for any pattern, unlike a regular expression. */
-function globMatches(pattern: string, text: string): boolean {
-  let p = 0, t = 0, star = -1, mark = 0;
-  while (t < text.length) {
-    if (pattern[p] === "*") {
-      star = p++;
-      mark = t;
-    } else if (p < pattern.length && pattern[p] === text[t]) {
-      p++;
-      t++;
-    } else if (star >= 0) {
-      p = star + 1;
-      t = ++mark;
-    } else return false;
-  }
-  while (pattern[p] === "*") p++;
-  return p === pattern.length;
 }

@@ -3,9 +3,11 @@
  * exit and a short drain, not the end of its pipes: a grandchild may hold those for hours.
  */
 import { AgentError, errorCode, fileError, quote } from "../core/errors.ts";
+import { randomHex } from "../core/hash.ts";
 import { isAbsolute, join } from "../core/paths.ts";
 import { host } from "../core/runtime.ts";
-import type { StreamName } from "./collector.ts";
+import type { StreamName } from "../core/tool.ts";
+import { LONGEST_MS } from "../core/watchdog.ts";
 
 type ChildProcess = import("node:child_process").ChildProcess;
 
@@ -29,7 +31,7 @@ export interface Start {
 }
 
 export interface Ended {
-  /** `undefined` when a signal ended it. */
+  /** 128 and the signal's number where one ended it, as shells say; `undefined` where the signal was ours. */
   exitCode: number | undefined;
   signal: string | undefined;
   why: "exit" | "timeout" | "interrupted";
@@ -37,11 +39,22 @@ export interface Ended {
   survivors: boolean;
 }
 
-/** Process groups that may still have members; all are ended with the session. */
+const MARKED = "AGENT_CHILD_OF";
+
+/** The processes of one session: groups that may still have members, and on Linux whoever left them. */
 export class ProcessGroups {
   readonly #groups = new Set<number>();
+  /** In a variable that every child inherits: by it a process is known that left its group (`setsid`). */
+  readonly #marker = randomHex(12);
+  #started = false;
+
+  /** `env` with the session's mark, beside those of sessions further up. */
+  marked(env: Record<string, string>): Record<string, string> {
+    return { ...env, [MARKED]: [env[MARKED] ?? [], this.#marker].flat().join(":") };
+  }
 
   add(group: number): void {
+    this.#started = true;
     this.#groups.add(group);
   }
 
@@ -49,16 +62,24 @@ export class ProcessGroups {
     this.#groups.delete(group);
   }
 
-  /** Ends every group, TERM first. */
+  /** Ends all of them, TERM first. */
   async endAll(): Promise<void> {
-    await Promise.all([...this.#groups].map((group) => endGroup(group)));
+    await Promise.all([...[...this.#groups].map(endGroup), endLiving(() => this.#strays())]);
     this.#groups.clear();
   }
 
   /** The same without waiting, for a process that is about to die. */
   killAll(): void {
-    for (const group of this.#groups) signalGroup(group, "SIGKILL");
+    for (const group of this.#groups) send(-group, "SIGKILL");
+    for (const pid of this.#strays()) send(pid, "SIGKILL");
     this.#groups.clear();
+  }
+
+  /** Costs a look at every process, so it is done only where a command ran. */
+  #strays(): number[] {
+    return this.#started && host.platform === "linux"
+      ? linuxProcesses("environ", (text) => text.includes(this.#marker))
+      : [];
   }
 }
 
@@ -66,7 +87,7 @@ export class ProcessGroups {
 export function run(start: Start, groups: ProcessGroups): Promise<Ended> {
   let child: ChildProcess;
   try {
-    child = spawn(start);
+    child = spawn({ ...start, env: groups.marked(start.env) });
   } catch (error) {
     return Promise.reject(startError(start, error));
   }
@@ -78,7 +99,7 @@ export function run(start: Start, groups: ProcessGroups): Promise<Ended> {
       why = reason;
       ending = endGroup(child.pid);
     };
-    const timer = setTimeout(() => end("timeout"), start.timeoutMs);
+    const timer = setTimeout(() => end("timeout"), Math.min(start.timeoutMs, LONGEST_MS));
     const onAbort = () => end("interrupted");
     const stopWatching = () => {
       clearTimeout(timer);
@@ -96,11 +117,13 @@ export function run(start: Start, groups: ProcessGroups): Promise<Ended> {
       void (async () => {
         await ending;
         await Promise.race([drained, sleep(DRAIN_MS)]);
+        // Before its pipes go: whoever writes into them would end by that.
+        const survivors = groupLives(child.pid!);
         child.stdout?.destroy();
         child.stderr?.destroy();
-        const survivors = groupLives(child.pid!);
         if (!survivors) groups.remove(child.pid!);
-        resolve({ exitCode: code ?? undefined, signal: signal ?? undefined, why, survivors });
+        const exitCode = code ?? (why === "exit" ? signalCode(signal) : undefined);
+        resolve({ exitCode, signal: signal ?? undefined, why, survivors });
       })();
     });
     if (child.pid !== undefined) groups.add(child.pid);
@@ -117,9 +140,9 @@ function spawn(start: Start): ChildProcess {
   if (start.argv.some((word) => word.includes("\0"))) {
     throw new AgentError(`Cannot start ${quote(program)}: an argument holds a NUL character`);
   }
-  // Deno forks slowly with `detached`; `setsid` replaces itself, so the pid stays the same. Where it can't start
+  // Where `detached` is slow, `setsid` does the same; it replaces itself, so the pid stays the same. Where it can't start
   // the program it would say so in its own words and with an exit code, so that is found out before.
-  const outside = host.name === "deno" && host.platform === "linux" &&
+  const outside = host.detachesSlowly && host.platform === "linux" &&
     unstartable("setsid", start) === undefined;
   if (outside) {
     const code = unstartable(program, start);
@@ -186,19 +209,34 @@ function startError(start: Start, error: unknown): unknown {
   );
 }
 
-/** TERM, a moment, KILL. Resolves when no process of the group is left, or soon after KILL. */
-export async function endGroup(group: number): Promise<void> {
+function signalCode(name: string | null): number | undefined {
+  const { constants } = host.builtin<typeof import("node:os")>("node:os");
+  const number = (constants.signals as Readonly<Record<string, number>>)[name ?? ""];
+  return number === undefined ? undefined : 128 + number;
+}
+
+async function endGroup(group: number): Promise<void> {
   if (host.platform === "win32") return await killTreeOnWindows(group);
-  signalGroup(group, "SIGTERM");
-  if (await groupEnds(group, TERM_GRACE_MS)) return;
-  signalGroup(group, "SIGKILL");
-  await groupEnds(group, KILL_GRACE_MS);
+  await endLiving(() => groupLives(group) ? [-group] : []);
+}
+
+/**
+ * TERM, a moment, KILL for all that `living` tells: processes, and groups by their negative numbers. Resolves when
+ * none is left, or soon after KILL.
+ */
+async function endLiving(living: () => readonly number[]): Promise<void> {
+  const targets = living();
+  if (targets.length === 0) return;
+  for (const target of targets) send(target, "SIGTERM");
+  if (await isOver(living, TERM_GRACE_MS)) return;
+  for (const target of living()) send(target, "SIGKILL");
+  await isOver(living, KILL_GRACE_MS);
 }
 
 /** Is nobody left within the time? Looking costs a walk through all processes, so it is done ever less often. */
-async function groupEnds(group: number, withinMs: number): Promise<boolean> {
+async function isOver(living: () => readonly number[], withinMs: number): Promise<boolean> {
   const deadline = host.now() + withinMs;
-  for (let pause = 5; groupLives(group); pause = Math.min(pause * 2, 100)) {
+  for (let pause = 5; living().length > 0; pause = Math.min(pause * 2, 100)) {
     if (host.now() > deadline) return false;
     await sleep(pause);
   }
@@ -219,9 +257,10 @@ export function taskkillArgs(pid: number): string[] {
   return ["/pid", String(pid), "/T", "/F"];
 }
 
-function signalGroup(group: number, signal: "SIGTERM" | "SIGKILL"): void {
+/** To a process, or to a group by its negative number. */
+function send(target: number, name: "SIGTERM" | "SIGKILL"): void {
   try {
-    host.builtin<typeof process>("node:process").kill(-group, signal);
+    host.builtin<typeof process>("node:process").kill(target, name);
   } catch {
     // Nobody is left.
   }
@@ -234,22 +273,23 @@ function groupLives(group: number): boolean {
   } catch (error) {
     return errorCode(error) === "EPERM";
   }
-  return host.platform !== "linux" || linuxGroupLives(group);
+  return host.platform !== "linux" || linuxProcesses("stat", (stat) => {
+        // pid (command) state ppid pgrp …; the command may hold anything, so count from the last bracket.
+        const [state, , pgrp] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+        return Number(pgrp) === group && state !== "Z" && state !== "X";
+      }).length > 0;
 }
 
-function linuxGroupLives(group: number): boolean {
-  for (const name of host.files.readDir("/proc")) {
-    if (!/^\d+$/.test(name)) continue;
+/** The processes whose file in `/proc` passes. Others' can't be read, and some end meanwhile. */
+function linuxProcesses(file: "stat" | "environ", passes: (text: string) => boolean): number[] {
+  const decoder = new TextDecoder();
+  return host.files.readDir("/proc").map(Number).filter((pid) => {
     try {
-      const stat = new TextDecoder().decode(host.files.read(`/proc/${name}/stat`));
-      // pid (command) state ppid pgrp …; the command may hold anything, so count from the last bracket.
-      const [state, , pgrp] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-      if (Number(pgrp) === group && state !== "Z" && state !== "X") return true;
+      return pid > 0 && passes(decoder.decode(host.files.read(`/proc/${pid}/${file}`)));
     } catch {
-      // It ended meanwhile.
+      return false;
     }
-  }
-  return false;
+  });
 }
 
 export function sleep(ms: number): Promise<void> {

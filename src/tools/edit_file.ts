@@ -4,6 +4,7 @@ import { decode, encode } from "../core/text.ts";
 import { type Context, defineTool } from "../core/tool.ts";
 import { sha256 } from "../core/hash.ts";
 import { explainMiss, lineOf } from "./edit_miss.ts";
+import { pathTraits } from "./path_traits.ts";
 import { refuseUnwritable } from "./writing.ts";
 
 export interface Edit {
@@ -20,7 +21,6 @@ export interface EditArgs {
 }
 
 export interface EditData {
-  path: string;
   created: boolean;
   replaced: number;
   /** The first changed line, and the text around it as it is now. */
@@ -47,21 +47,10 @@ export const editFile = defineTool<EditArgs, EditData>({
       expected_sha256: z.string().regex(/^[0-9a-f]{8,64}$/).optional()
         .describe("hash of the content that the edits were made for; its first 8 digits will do"),
     }),
-  traits({ path }, place) {
-    const real = place.identify(path);
-    return {
-      effect: "write",
-      keys: [`path:${real}`],
-      // A failed edit shows the nearest place, so an edit is a reading too.
-      subjects: [{ kind: "path", value: real, access: "write" }, {
-        kind: "path",
-        value: real,
-        access: "read",
-      }],
-    };
-  },
-  run: (args, context) => edit(args, context),
-  present({ path, created, replaced, line, snippet, oldSha256, newSha256 }) {
+  // A failed edit shows the nearest place, so an edit is a reading too.
+  traits: ({ path }, place) => pathTraits(place, path, "write", "write", "read"),
+  run: edit,
+  present({ created, replaced, line, snippet, oldSha256, newSha256 }, { path }) {
     const hashes = `sha256 ${oldSha256 === undefined ? "" : `${oldSha256.slice(0, 12)} → `}${
       newSha256.slice(0, 12)
     }`;
@@ -80,11 +69,11 @@ export const editFile = defineTool<EditArgs, EditData>({
 function edit({ path, edits, expected_sha256 }: EditArgs, context: Context): EditData {
   refuseUnwritable("edit", path, ...edits.map((one) => one.new_string));
   const full = context.resolve(path);
-  const exists = context.files.info(full) !== undefined;
+  const exists = context.files.info(full, path) !== undefined;
   if (!exists && edits[0]!.old_string !== "") {
     throw new AgentError(`Cannot edit ${quote(path)}: no such file`, "an empty old_string creates it");
   }
-  const bytes = exists ? context.files.read(full) : new Uint8Array();
+  const bytes = exists ? context.files.read(full, path) : new Uint8Array();
   const { text, mark, undecodable } = decode(bytes);
   if (undecodable) {
     throw new AgentError(`Cannot edit ${quote(path)}: it is not UTF-8, and other bytes would be lost`);
@@ -99,10 +88,11 @@ function edit({ path, edits, expected_sha256 }: EditArgs, context: Context): Edi
   }
   // The file must still be the one that was read: somebody else may have written meanwhile.
   const written = context.files.write(full, encode(result.text, mark), {
+    shown: path,
     ...(before === undefined ? { createOnly: true } : { expectedSha256: before }),
   });
   const line = lineOf(result.text, result.at);
-  return { path, ...written, replaced: result.replaced, line, snippet: snippetOf(result.text, line) };
+  return { ...written, replaced: result.replaced, line, snippet: snippetOf(result.text, line) };
 }
 
 /** Applies all edits, or throws an error that names the one that can't be applied. */
@@ -220,6 +210,8 @@ function withNeighbourEnds(text: string, start: number, end: number, replacement
 /** The changed place with two lines around it, numbered as a reading would number them. */
 function snippetOf(text: string, line: number): string {
   const lines = text.split("\n", line + 8);
+  // A last newline ends a line and starts none.
+  if (lines.at(-1) === "") lines.pop();
   const from = Math.max(0, line - 3);
   return lines.slice(from, line + 6).map((content, index) =>
     `${from + index + 1}\t${content.replace(/\r$/, "").slice(0, 300)}`

@@ -3,6 +3,7 @@ import { quote } from "../core/errors.ts";
 import { takeHead } from "../core/fit.ts";
 import { decode, isBinary, TextStream } from "../core/text.ts";
 import { defineTool, type Output } from "../core/tool.ts";
+import { pathTraits } from "./path_traits.ts";
 
 export interface ReadArgs {
   path: string;
@@ -12,7 +13,6 @@ export interface ReadArgs {
 
 /** A page of a file: the lines as they are, without their ends. */
 export interface Page {
-  path: string;
   lines: string[];
   /** The number of the first line, from 1. */
   start: number;
@@ -22,8 +22,8 @@ export interface Page {
 }
 
 /** Lines a page has at most, characters a line shows at most. */
-export const PAGE_LINES = 2000;
-export const LINE_CHARS = 2000;
+const PAGE_LINES = 2000;
+const LINE_CHARS = 2000;
 /** Bytes of a file that is read at once. */
 const IN_ONE_PIECE = 256 * 1024;
 
@@ -42,24 +42,17 @@ export const readFile = defineTool<ReadArgs, Page>({
       offset: z.int().min(1).optional().describe("number of the first line, from 1"),
       limit: z.int().min(1).optional().describe("how many lines; 2,000 where absent"),
     }),
-  traits({ path }, place) {
-    const real = place.identify(path);
-    return {
-      effect: "read",
-      keys: [`path:${real}`],
-      subjects: [{ kind: "path", value: real, access: "read" }],
-    };
-  },
+  traits: ({ path }, place) => pathTraits(place, path, "read", "read"),
   limit: { chars: 30_000, keep: "head" },
   run({ path, offset = 1, limit = PAGE_LINES }, context) {
     const full = context.resolve(path);
     const pager = new Pager(offset, Math.min(limit, PAGE_LINES), context.gate.limit - NOTES_CHARS);
-    const size = context.files.info(full)?.size ?? 0;
-    const binary = () => notice(path, `binary file, ${size} bytes; its content is not shown`);
+    const size = context.files.info(full, path)?.size ?? 0;
+    const binary = () => notice(`binary file, ${size} bytes; its content is not shown`);
     let undecodable: boolean;
     // Most files are small, and decoding in one piece is several times faster than in many.
     if (size <= IN_ONE_PIECE) {
-      const bytes = context.files.read(full);
+      const bytes = context.files.read(full, path);
       if (isBinary(bytes)) return binary();
       const decoded = decode(bytes);
       pager.push(decoded.text);
@@ -67,7 +60,7 @@ export const readFile = defineTool<ReadArgs, Page>({
     } else {
       const text = new TextStream();
       let first = true;
-      for (const chunk of context.files.chunks(full)) {
+      for (const chunk of context.files.chunks(full, path)) {
         if (first && isBinary(chunk)) return binary();
         first = false;
         pager.push(text.push(chunk));
@@ -76,14 +69,14 @@ export const readFile = defineTool<ReadArgs, Page>({
       undecodable = text.undecodable;
     }
     pager.end();
-    if (pager.total === 0) return notice(path, "the file is empty");
-    return { path, lines: pager.lines, start: offset, total: pager.total, undecodable };
+    if (pager.total === 0) return notice("the file is empty");
+    return { lines: pager.lines, start: offset, total: pager.total, undecodable };
   },
-  present: (data) => presentPage(data, (number) => `${number}\t`, (line) => `offset=${line}`),
+  present: (data, { path }) => presentPage(data, path, (number) => `${number}\t`, (line) => `offset=${line}`),
 });
 
-function notice(path: string, note: string): Page {
-  return { path, lines: [], start: 1, total: 0, undecodable: false, note };
+function notice(note: string): Page {
+  return { lines: [], start: 1, total: 0, undecodable: false, note };
 }
 
 /**
@@ -155,10 +148,11 @@ class Pager {
 /** A page as text: each line behind its mark, then what is left and the call that continues. */
 export function presentPage(
   data: Page,
+  path: string,
   mark: (line: number) => string,
   next: (line: number) => string,
 ): Output {
-  const { path, lines, start, total, note } = data;
+  const { lines, start, total, note } = data;
   if (note !== undefined) return { content: `[${path}: ${note}]` };
   if (start > total) {
     const content = `Cannot read ${quote(path)} from ${next(start)}: it has ${total} ${

@@ -1,6 +1,7 @@
 /** Runs a shell command to its end. */
-import { ranOutOfTime } from "../core/call.ts";
+import { ranOutOfTime } from "../core/abort.ts";
 import { AgentError, quote } from "../core/errors.ts";
+import { shellQuote } from "../core/shell_quote.ts";
 import { type AnyTool, type Context, defineTool } from "../core/tool.ts";
 import { type Collected, Collector } from "../shell/collector.ts";
 import { withShell } from "../shell/command_line.ts";
@@ -140,8 +141,9 @@ function notesOf(
     notes.push(`[timed out after ${timeoutMs} ms; the command and all it started were ended]`);
   } else if (why === "interrupted") {
     notes.push(`[${outOfTime ? "out of time" : "interrupted"}; the command and all it started were ended]`);
-  } else if (exitCode !== undefined && exitCode !== 0) notes.push(`[Exit code: ${exitCode}]`);
-  else if (exitCode === undefined) notes.push(`[ended by ${signal}]`);
+  } else if (exitCode !== 0) {
+    notes.push(`[Exit code: ${exitCode}${signal === undefined ? "" : `, ended by ${signal}`}]`);
+  }
   return notes;
 }
 
@@ -150,8 +152,7 @@ export function asText(command: string | readonly string[]): string {
   if (typeof command === "string") return command;
   const script = scriptOf(command);
   if (script !== undefined) return script;
-  return command.map((word) => /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)
-    .join(" ");
+  return command.map(shellQuote).join(" ");
 }
 
 /** `["bash", "-lc", "…"]` is that script, for whoever judges it. */

@@ -1,4 +1,4 @@
-/** Toolsets, and which a model gets. Membership is declared by the faces; this only collects. */
+/** The toolsets there are, and which a model gets. What is in one is declared by tools and faces. */
 import { nearest, quote, UsageError } from "../core/errors.ts";
 import type { Family } from "../core/face.ts";
 import type { Entry } from "../core/registry.ts";

@@ -2,6 +2,7 @@
 import { quote } from "../core/errors.ts";
 import { decode, dominantEnd, encode, withEnds } from "../core/text.ts";
 import { defineTool } from "../core/tool.ts";
+import { pathTraits } from "./path_traits.ts";
 import { refuseUnwritable } from "./writing.ts";
 
 export interface WriteArgs {
@@ -12,8 +13,6 @@ export interface WriteArgs {
 }
 
 export interface WriteData {
-  path: string;
-  content: string;
   created: boolean;
   oldSha256: string | undefined;
   newSha256: string;
@@ -32,14 +31,7 @@ export const writeFile = defineTool<WriteArgs, WriteData>({
         .describe("hash of the content that is to be replaced; its first 8 digits will do"),
       create_only: z.boolean().optional().describe("refuse where a file exists"),
     }),
-  traits({ path }, place) {
-    const real = place.identify(path);
-    return {
-      effect: "write",
-      keys: [`path:${real}`],
-      subjects: [{ kind: "path", value: real, access: "write" }],
-    };
-  },
+  traits: ({ path }, place) => pathTraits(place, path, "write", "write"),
   run(args, context) {
     const { path, content } = args;
     refuseUnwritable("write", path, content);
@@ -47,9 +39,9 @@ export const writeFile = defineTool<WriteArgs, WriteData>({
     const notes: string[] = [];
     let text = content;
     let mark = false;
-    const existing = args.create_only ? undefined : context.files.info(full);
+    const existing = args.create_only ? undefined : context.files.info(full, path);
     if (existing?.kind === "file") {
-      const old = decode(context.files.read(full));
+      const old = decode(context.files.read(full, path));
       mark = old.mark && !content.startsWith("\uFEFF");
       // New text that has only LF takes the ends that the file has.
       if (
@@ -62,12 +54,13 @@ export const writeFile = defineTool<WriteArgs, WriteData>({
       if (old.undecodable) notes.push("the old content was not UTF-8; the new one is");
     }
     const written = context.files.write(full, encode(text, mark), {
+      shown: path,
       ...(args.create_only && { createOnly: true }),
       ...(args.expected_sha256 !== undefined && { expectedSha256: args.expected_sha256 }),
     });
-    return { path, content, ...written, notes };
+    return { ...written, notes };
   },
-  present({ path, content, created, oldSha256, newSha256, notes }) {
+  present({ created, oldSha256, newSha256, notes }, { path, content }) {
     const lines = content === "" ? 0 : content.split("\n").length - (content.endsWith("\n") ? 1 : 0);
     const size = `${lines} ${lines === 1 ? "line" : "lines"}`;
     const hashes = oldSha256 === undefined

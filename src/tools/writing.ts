@@ -5,7 +5,7 @@ import { hasPlaceholder } from "../core/redact.ts";
 /** Refuses text that can't be stored as it is: lone surrogates, and marks that stand for a redacted secret. */
 export function refuseUnwritable(action: string, path: string, ...texts: readonly string[]): void {
   for (const text of texts) {
-    if (text.isWellFormed?.() === false) {
+    if (!text.isWellFormed()) {
       throw new AgentError(
         `Cannot ${action} ${quote(path)}: the text holds half of a character (a lone surrogate)`,
         "send the whole character",

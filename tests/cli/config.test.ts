@@ -24,7 +24,9 @@ test("a flag beats the environment, that the user's file, that the default, and 
   scratch.settings('// mine\n{ "permissions": { "defaultMode": "plan", }, /* rest */ }');
   assert.deepEqual((await origins(scratch))[name], { value: "plan", origin: user });
   const env = { AGENT_MODE: "acceptEdits" };
-  assert.deepEqual((await origins(scratch, [], env))[name], { value: "acceptEdits", origin: "environment" });
+  assert.deepEqual((await origins(scratch, [], env))[name], { value: "acceptEdits", origin: "AGENT_MODE" });
+  const off = await origins(scratch, [], { AGENT_NO_MODS: "1" });
+  assert.deepEqual(off["mods.enabled"], { value: false, origin: "AGENT_NO_MODS" });
   const flags = ["--mode", "dontAsk"];
   assert.deepEqual((await origins(scratch, flags, env))[name], { value: "dontAsk", origin: "command line" });
 });
@@ -63,7 +65,7 @@ test("a wrong type or value is a usage error that names the place and the settin
   }
   scratch.settings({});
   const env = await scratch.agent(["config", "list"], { env: { AGENT_SHELL_TIMEOUT_MS: "soon" } });
-  assert.match(env.stderr, /Cannot use AGENT_SHELL_TIMEOUT_MS="soon": a number is needed/);
+  assert.match(env.stderr, /Cannot use AGENT_SHELL_TIMEOUT_MS="soon": a number from 0 up is needed/);
   assert.equal(env.code, 2);
 });
 
@@ -105,7 +107,7 @@ test("mods list shows what each plugin brings, and why a broken one is off", asy
   const fine = mods.find(({ name }) => name === "fine")!;
   assert.equal(fine.state, "ready");
   assert.deepEqual(fine.tools, ["greet"]);
-  assert.deepEqual(fine.events, ["tool_end"]);
+  assert.deepEqual(fine.handlers, [{ event: "tool_end", order: "normal" }]);
   const broken = mods.find(({ name }) => name === "broken")!;
   assert.equal(broken.state, "failed");
   assert.match(broken.reason, /no luck/);
@@ -145,4 +147,5 @@ test("doctor says what works, and exits 1 where something doesn't", async () => 
   const findings: Json[] = JSON.parse(ill.stdout);
   assert.equal(findings.find(({ name }) => name === "settings")!.ok, false);
   assert.equal(findings.find(({ name }) => name === "shell")!.ok, true);
+  assert.equal(findings.filter(({ ok }) => !ok).length, 1, "one fault is said once");
 });

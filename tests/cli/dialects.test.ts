@@ -122,12 +122,11 @@ test("a chat completion, its message and a single tool call are answered by tool
     function: { name: "read_file", arguments: JSON.stringify(args) },
   });
   const message = { role: "assistant", content: null, tool_calls: [call("c1", ARGS), call("c2", GONE)] };
-  const [single, alone, whole, parts, silent] = await answers([
+  const [single, alone, whole, parts] = await answers([
     call("c0", ARGS),
     message,
     { object: "chat.completion", choices: [{ index: 0, message }] },
     { ...message, content: [{ type: "text", text: "I look." }] },
-    { object: "chat.completion", choices: [{ index: 0, message: { role: "assistant", content: "Done." } }] },
   ]);
   assert.equal(single!.role, "tool");
   assert.equal(single!.tool_call_id, "c0");
@@ -138,7 +137,19 @@ test("a chat completion, its message and a single tool call are answered by tool
       ["tool", "c2"],
     ]);
   }
-  assert.deepEqual(silent, []);
+});
+
+test("a response without calls has nothing to answer", async () => {
+  using scratch = new Scratch();
+  const message = { role: "assistant", content: "Done." };
+  const { stdout, stderr, code } = await scratch.batch([
+    { object: "chat.completion", choices: [{ index: 0, message }] },
+    { role: "assistant", content: [{ type: "text", text: "Done." }] },
+    { object: "response", output: [{ type: "message", role: "assistant", content: [] }] },
+  ]);
+  assert.equal(stdout, "");
+  assert.match(stderr, /there were no calls/);
+  assert.equal(code, 0);
 });
 
 test("a pretty-printed response body is read as one value", async () => {

@@ -77,12 +77,23 @@ test("exec refuses arguments that can't be read, with a hint and exit 2, and run
     [["Write", "file_path=x", "content:={"], /Cannot read the JSON of content: /],
     [["Write", "file_path=x", "loose"], /Cannot read the argument "loose": not key=value\n\nhint: /],
     [["Write", "file_path=x", "file_path=y"], /Cannot use "file_path" twice/],
-    [["Write", "file_path=x", "content=@missing"], /Cannot read "missing": no such file/],
+    [
+      ["Write", "file_path=x", "content=@missing"],
+      /Cannot read "missing": no such file\n\nhint: for a text that starts with @: content:='"@missing"'\n$/,
+    ],
+    [["Read", "README.md"], /"README\.md": not key=value\n\nhint: did you mean file_path=README\.md\?\n$/],
+    [["Bash", "ls | wc"], /"ls \| wc": not key=value\n\nhint: did you mean command='ls \| wc'\?\n$/],
+    [["Write", "file_path=x", "text"], /hint: did you mean content=text\?\n$/],
+    [["Write", "a", "b"], /hint: use key=value, /],
+    [["Nope", "a"], /hint: use key=value, /],
+    [["-", "calls.jsonl"], /alone\n\nhint: agent exec - < calls\.jsonl\n$/],
+    [["--json", "--jsonl", "Write"], /^error: Cannot use --json with --jsonl: /],
+    [["--json", "--plain"], /^error: Cannot use --json with --plain: /],
   ];
   for (const [args, complaint] of cases) {
     const ran = await scratch.agent(["exec", ...args]);
     assert.match(ran.stderr, complaint);
-    assert.equal(ran.stdout, "");
+    assert.equal(args.includes("--jsonl") ? "" : ran.stdout, "");
     assert.equal(ran.code, 2);
   }
   assert.equal(scratch.exists("x"), false);
@@ -117,8 +128,32 @@ test("a command that fails keeps its own words, and --exit-status passes on its 
   const plain = await scratch.agent(["exec", "Bash", command]);
   assert.equal(plain.code, 1);
   assert.equal(plain.stderr, "mine\n[Exit code: 7]\n");
-  const own = await scratch.agent(["exec", "--exit-status", "Bash", command]);
-  assert.equal(own.code, 7);
+});
+
+test("--exit-status prints and ends as the command itself did", async () => {
+  using scratch = new Scratch();
+  const own = (command: string) => scratch.agent(["exec", "--exit-status", "Bash", `command=${command}`]);
+  const failed = await own("echo mine; echo loud >&2; exit 7");
+  assert.deepEqual([failed.stdout, failed.stderr, failed.code], ["mine\n", "loud\n", 7]);
+  const done = await own("printf bare; echo loud >&2");
+  assert.deepEqual([done.stdout, done.stderr, done.code], ["bare", "loud\n", 0]);
+  const denied = await scratch.agent(["exec", "--exit-status", "--deny", "Bash", "Bash", "command=true"]);
+  assert.equal(denied.code, 3);
+});
+
+test("a result that was cut is said on standard error, with the file that holds all of it", async () => {
+  using scratch = new Scratch();
+  const command = ["Bash", "command=seq 100000"];
+  for (const flags of [[], ["--exit-status"]]) {
+    const { stderr, code } = await scratch.agent(["exec", ...flags, ...command]);
+    const path = /^warning: the result was cut; all of it is in "(.*)"\n$/.exec(stderr)?.[1];
+    assert.ok(path !== undefined, stderr);
+    assert.match(scratch.read(path), /^1\n2\n[^]*\n100000\n$/);
+    assert.equal(code, 0);
+  }
+  const off = await scratch.agent(["exec", ...command], { env: { AGENT_OVERFLOW: "off" } });
+  assert.equal(off.stderr, "");
+  assert.equal((await scratch.agent(["exec", "--json", ...command])).stderr, "");
 });
 
 test("a denied call ends with exit 3 and names the rule", async () => {
@@ -201,7 +236,7 @@ test("text after -- is not read as flags, and -C changes the folder", async () =
 test("--tools leaves the other tools out of reach", async () => {
   using scratch = new Scratch();
   const ran = await scratch.agent(["exec", "--tools", "Read", "Bash", "command=echo reached"]);
-  assert.match(ran.stderr, /Cannot call "Bash": no such tool/);
+  assert.equal(ran.stderr, 'error: Cannot call "Bash": --tools leaves it out\n');
   assert.equal(ran.code, 2);
 });
 

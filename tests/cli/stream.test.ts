@@ -110,7 +110,7 @@ test("a session's name that could not be a file's name is a usage error", async 
   using scratch = new Scratch();
   for (const name of ["../x", "a b", ""]) {
     const ran = await scratch.agent(["exec", "--session", name, "Read", "file_path=a.txt"]);
-    assert.match(ran.stderr, /Cannot use the session name /);
+    assert.match(ran.stderr, /Cannot use the session /);
     assert.equal(ran.code, 2);
   }
 });
@@ -144,9 +144,14 @@ test("log commands say what isn't there, with exit 2", async () => {
   const cases: [string[], RegExp][] = [
     [["log", "show", "nope"], /^error: Cannot show the call "nope": no such call is logged\n\nhint: /],
     [["log", "show"], /^error: Cannot show a call: no id was given/],
-    [["log", "export", "nope"], /^error: Cannot export the session "nope": no such log/],
+    [["log", "export", "nope"], /^error: Cannot read the session "nope": no such log/],
     [["log", "export"], /^error: Cannot export: nothing is logged yet/],
     [["log", "list", "--limit", "x"], /^error: Cannot use --limit "x": /],
+    [["log", "list", "--session", "nope"], /^error: Cannot read the session "nope": no such log/],
+    [
+      ["log", "list", "--outcome", "nope"],
+      /^error: Cannot use "--outcome" with "nope": not one of success, /,
+    ],
   ];
   for (const [args, complaint] of cases) {
     const ran = await scratch.agent(args);
@@ -155,6 +160,22 @@ test("log commands say what isn't there, with exit 2", async () => {
     assert.equal(ran.code, 2);
   }
   assert.equal((await scratch.agent(["log", "list"])).code, 0);
+});
+
+test("log list is narrowed by session and by outcome before it is cut", async () => {
+  using scratch = new Scratch();
+  scratch.file("a.txt", "one\n");
+  const read = (file_path: string) => ({ name: "Read", args: { file_path } });
+  await scratch.batch([read("gone"), read("a.txt"), read("a.txt")], ["--session", "one"]);
+  await scratch.batch([read("a.txt")], ["--session", "two"]);
+  const list = async (...flags: string[]) => {
+    const { stdout } = await scratch.agent(["log", "list", "--json", ...flags]);
+    return stdout.split("\n").filter((line) => line !== "").map((line) => JSON.parse(line))
+      .map(({ session, outcome }) => `${session} ${outcome}`);
+  };
+  assert.deepEqual(await list("--session", "one"), ["one error", "one success", "one success"]);
+  assert.deepEqual(await list("--outcome", "error", "--limit", "1"), ["one error"]);
+  assert.deepEqual(await list("--limit", "1"), ["two success"]);
 });
 
 test("AGENT_LOG=off keeps no log", async () => {

@@ -85,7 +85,12 @@ test("agent tools says where a tool comes from and what it stands before", async
   using scratch = new Scratch();
   const tool = (name: string) => `agent.tool({ name: "${name}", description: "Mine.", run: () => "" });`;
   scratch.plugin("mine", tool("Read") + tool("extra"));
+  scratch.plugin(
+    "wordy",
+    `agent.tool({ name: "wordy", description: "${"word ".repeat(40)}", run: () => "" });`,
+  );
   const { stdout } = await scratch.agent(["tools", "--plugins", "p"]);
+  assert.match(stdout, /^wordy +(word ){19}word… {2}\[mod: /m);
   assert.match(stdout, /^Read +Mine\. {2}\[mod: .*mine\.ts, before: built in\]$/m);
   assert.match(stdout, /^extra +Mine\. {2}\[mod: .*mine\.ts\]$/m);
   assert.match(stdout, /^Write +[^[]+$/m);
@@ -96,5 +101,6 @@ test("agent tools says where a tool comes from and what it stands before", async
     "Read",
     "Write",
     "extra",
+    "wordy",
   ]);
 });

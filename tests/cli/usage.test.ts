@@ -38,7 +38,7 @@ test("unknown commands and flags are errors with the nearest name and exit 2", a
     ],
     [
       ["tools", "x"],
-      'error: Cannot run agent tools with "x": one word too many\n\nhint: agent tools -h lists its flags\n',
+      'error: Cannot run agent tools with "x": one word too many\n\nhint: agent tools -h shows how it is used\n',
     ],
     [
       ["exec", "--timeout"],
@@ -51,8 +51,25 @@ test("unknown commands and flags are errors with the nearest name and exit 2", a
     ],
     [
       ["exec", "--model", "x", "--toolset", "codx"],
-      'error: Cannot use the toolset "codx": no such toolset\n\nhint: did you mean codex?\n',
+      'error: Cannot use "--toolset" with "codx": not one of default, codex, codex_snake, gemini, gemini_snake, ' +
+      "lean, none\n\nhint: did you mean codex?\n",
     ],
+    [
+      ["exec", "Read", "-la"],
+      'error: Cannot use "-la": no such flag\n\n' +
+      "hint: agent exec -h lists its flags; what stands after -- is never a flag\n",
+    ],
+    [
+      ["--json", "exec", "Read"],
+      'error: Cannot use "--json": no such flag\n\n' +
+      "hint: a command's flags stand behind it: agent exec --json\n",
+    ],
+    [
+      ["-C/tmp", "doctor"],
+      'error: Cannot use "-C/tmp": the value of a flag is a word of its own\n\nhint: -C /tmp\n',
+    ],
+    [["exec", "--json=1"], 'error: Cannot use "--json=1": this flag takes no value\n'],
+    [["--debug"], "error: Cannot run agent: a command is missing\n\nhint: agent -h lists the commands\n"],
   ];
   for (const [args, stderr] of cases) {
     const ran = await scratch.agent(args);
@@ -95,6 +112,13 @@ test("every command has its help, with its flags and an example", async () => {
     assert.match(stdout, new RegExp(`^Usage: agent ${name}\\b`, "m"), name);
     assert.match(stdout, /^ {2}-h, --help /m, name);
   }
+  const [own, behind, asked] = await Promise.all([
+    scratch.agent(["exec", "-h"]),
+    scratch.agent(["-C", "/", "exec", "Read", "--nope", "-h"]),
+    scratch.agent(["help", "exec"]),
+  ]);
+  assert.equal(behind.stdout, own.stdout);
+  assert.equal(asked.stdout, own.stdout);
   const noun = await scratch.agent(["log", "-h"]);
   assert.match(noun.stdout, /^Usage: agent log <command>/);
   assert.match(noun.stdout, /log export/);
@@ -127,7 +151,8 @@ test("the completion script of bash is a script, and each shell has one", async 
     assert.equal(code, 0);
     assert.match(stdout, /agent/);
     if (shell !== "bash") continue;
-    const checked = await run(["bash", "-n"], {}, stdout);
+    const script = scratch.file("completions", stdout);
+    const checked = await run(["bash", "-c", '. "$0" && . "$0"', script]);
     assert.equal(checked.stderr, "");
     assert.equal(checked.code, 0);
   }
@@ -148,6 +173,10 @@ test("agent complete answers with commands, verbs, flags and their values", asyn
   assert.deepEqual(await suggestions("log", ""), ["list", "show", "export"]);
   assert.deepEqual(await suggestions("exec", "--js"), ["--json", "--jsonl"]);
   assert.deepEqual(await suggestions("exec", "--mode", "p"), ["plan"]);
+  assert.deepEqual(await suggestions("exec", "--toolset", "g"), ["gemini", "gemini_snake"]);
+  const tools = await suggestions("exec", "");
+  for (const name of ["Read", "run_shell_command"]) assert.ok(tools.includes(name), name);
+  assert.deepEqual(await suggestions("schema", "Rea"), tools.filter((name) => name!.startsWith("Rea")));
 });
 
 test("colour is for terminals, unless FORCE_COLOR or --color asks; NO_COLOR forbids it", async () => {

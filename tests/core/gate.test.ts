@@ -53,14 +53,17 @@ test("what comes in after the tool, from a mod or a hook, obeys the last limit a
   assert.equal(readFileSync(shaped.overflow!, "utf8"), "<redacted:S>" + "z".repeat(5000));
 });
 
-test("a result that a tool cut itself keeps the tool's own file", () => {
+test("a result that a tool cut itself keeps the tool's own file, and what is cut later is in another", () => {
   using scratch = new Scratch();
-  const shaped = gateIn(scratch).admit({ content: "x".repeat(2000), overflow: "/own" }, "tool", {
-    chars: 100,
-    keep: "head",
-  });
-  assert.equal(shaped.overflow, "/own");
-  assert.match(textOf(shaped.content), /^x+\n\.\.\. \[\d+ characters omitted; all of it: \/own\] \.\.\.\n$/);
+  const cut = { content: text("x".repeat(900)), status: "success", overflow: "/own" } as const;
+  assert.equal(gateIn(scratch).finish(cut, "tool").overflow, "/own");
+  const noted = gateIn(scratch).finish(
+    { ...cut, content: [...cut.content, ...text("note ".repeat(90))] },
+    "tool",
+  );
+  assert.equal(noted.overflow, "/own");
+  const [, place] = /omitted; all of it: (.+)\] \.\.\./.exec(textOf(noted.content))!;
+  assert.match(readFileSync(place!, "utf8"), /^x{900}\n?(note ){90}$/);
 });
 
 test("the user's limit for a tool beats the tool's, and none beats the last one", () => {

@@ -34,6 +34,26 @@ test("events are appended a line each, and a line that a kill cut short swallows
   assert.deepEqual(complaints, []);
 });
 
+test("an event that can't be told as JSON costs the field that can't, and no other event", () => {
+  using scratch = new Scratch();
+  const complaints: string[] = [];
+  const log = new CallLog(path.join(scratch.root, "log"), "s", (text) => complaints.push(text));
+  const start = {
+    type: "tool_start",
+    id: "1",
+    parent: undefined,
+    name: "x",
+    args: { big: 1n },
+    at: "",
+  } as const;
+  log.write(start);
+  log.write(event("after"));
+  log.close();
+  const { parent: _, ...told } = start;
+  assert.deepEqual(readLog(log.path), [{ ...told, args: "[left out: it is not JSON]" }, event("after")]);
+  assert.deepEqual(complaints, []);
+});
+
 test("a log that can't be written is said once", () => {
   using scratch = new Scratch();
   const complaints: string[] = [];

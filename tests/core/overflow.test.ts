@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
-import { OverflowStore } from "../../src/core/overflow.ts";
+import { OverflowStore, restIn } from "../../src/core/overflow.ts";
 import { Scratch, textOf } from "../support.ts";
 
 function storeIn(scratch: Scratch, more: Partial<ConstructorParameters<typeof OverflowStore>[0]> = {}) {
@@ -25,22 +25,23 @@ function old(folder: string, name: string, hours: number, size = 10): string {
 test("a file takes as much as its cap, says so, and ends with a whole character", () => {
   using scratch = new Scratch();
   const { store } = storeIn(scratch, { fileCap: 100 });
-  const place = store.save("shell", "é".repeat(30))!;
+  const place = store.save("shell", "é".repeat(30))!.path;
   assert.equal(fs.readFileSync(place, "utf8"), "é".repeat(30));
   const full = store.save("shell", "a" + "é".repeat(300))!;
-  const text = fs.readFileSync(full, "utf8");
+  assert.equal(restIn(full), `; the first 99 bytes: ${full.path}`);
+  const text = fs.readFileSync(full.path, "utf8");
   assert.ok(text.startsWith("a" + "é".repeat(49) + "\n["), text);
   assert.match(text, /cap of 100 bytes/);
   const pieces = store.open("shell")!;
   for (let i = 0; i < 100; i++) pieces.write("0123456789");
-  assert.ok(fs.statSync(pieces.close()!).size < 200);
+  assert.ok(fs.statSync(pieces.close()!.path).size < 200);
 });
 
 test("files of two projects lie apart, with plain names, private", () => {
   using scratch = new Scratch();
   const { store, folder } = storeIn(scratch);
   const other = storeIn(scratch, { project: path.join(scratch.root, "else", "work") });
-  const a = store.save("mcp__odd/../name", "x")!, b = other.store.save("shell", "x")!;
+  const a = store.save("mcp__odd/../name", "x")!.path, b = other.store.save("shell", "x")!.path;
   assert.notEqual(path.dirname(a), path.dirname(b));
   assert.equal(path.dirname(path.dirname(a)), folder);
   assert.match(path.basename(path.dirname(a)), /^work-[0-9a-f]{12}$/);
@@ -54,7 +55,7 @@ const GONE = 4_194_303;
 test("clean-up takes files older than a day, and leaves younger, foreign and live ones", () => {
   using scratch = new Scratch();
   const { store, folder } = storeIn(scratch);
-  const live = store.save("shell", "still named in a result")!;
+  const live = store.save("shell", "still named in a result")!.path;
   const yesterday = new Date(Date.now() - 25 * 3_600_000);
   fs.utimesSync(live, yesterday, yesterday);
   const gone = [
@@ -78,6 +79,23 @@ test("clean-up takes files older than a day, and leaves younger, foreign and liv
   store.clean();
   for (const place of gone) assert.equal(fs.existsSync(place), false, place);
   for (const place of [...kept, outside, odd]) assert.equal(fs.existsSync(place), true, place);
+});
+
+test("a run that made no file cleans up once an hour, one that made some always", () => {
+  using scratch = new Scratch();
+  const { store, folder } = storeIn(scratch);
+  store.clean();
+  assert.equal(fs.existsSync(folder), false, "nothing is made to remember that nothing was there");
+  const stale = () => old(folder, `p-1/1700000000000-${GONE}-1-shell.txt`, 25);
+  for (const [hours, cleaned] of [[0, true], [0.5, false], [0.9, false], [1.1, true]] as const) {
+    const place = stale();
+    store.clean(Date.now() + hours * 3_600_000);
+    assert.equal(!fs.existsSync(place), cleaned, `after ${hours} hours`);
+  }
+  const place = stale();
+  store.save("shell", "x");
+  store.clean();
+  assert.equal(fs.existsSync(place), false);
 });
 
 test("beyond the total cap the oldest go first", () => {

@@ -4,7 +4,7 @@ import { Buffer } from "node:buffer";
 import { test } from "node:test";
 import fc from "fast-check";
 import { hasPlaceholder, redactor } from "../../src/core/redact.ts";
-import { namePattern, type Secret, SecretStore } from "../../src/core/secrets.ts";
+import { namedBy, type Secret, SecretStore } from "../../src/core/secrets.ts";
 
 const store = (...secrets: Secret[]) => redactor(new SecretStore(secrets).redactable());
 const VALUE = "s3cr3t/+value='q\"&\\é€ x";
@@ -192,9 +192,31 @@ test("without secrets nothing is copied", () => {
 });
 
 test("names of secrets may be patterns, and a command gets those that it names", () => {
-  assert.deepEqual(["A_TOKEN", "TOKEN", "A_TOKENS"].map(namePattern("*_TOKEN")), [true, false, false]);
-  assert.deepEqual(["A.B", "AxB"].map(namePattern("A.B")), [true, false]);
+  assert.deepEqual(["A_TOKEN", "TOKEN", "A_TOKENS"].map((name) => namedBy(["*_TOKEN"], name)), [
+    true,
+    false,
+    false,
+  ]);
+  assert.deepEqual(["A.B", "AxB"].map((name) => namedBy(["A.B"], name)), [true, false]);
   const secrets = new SecretStore([{ name: "A", value: "value-a" }, { name: "B_1", value: "value-b" }]);
   assert.deepEqual(secrets.namedIn("echo $A ${B_1:-x} $C A"), { A: "value-a", B_1: "value-b" });
   assert.deepEqual(secrets.namedIn("echo A $AB"), {});
+});
+
+test("what has no end or no word in JSON is left out and said, with secrets or without", () => {
+  const twice: Record<string, unknown> = { big: 1n, run: () => {}, ok: "sesame-street" };
+  twice.a = twice.b = twice;
+  const hostile = Object.defineProperty({}, "x", {
+    enumerable: true,
+    get: () => {
+      throw new Error("no");
+    },
+  });
+  for (const secrets of [store(), store({ name: "KEY", value: "sesame-street" })]) {
+    const told = JSON.stringify(secrets.redactJson(twice));
+    assert.match(told, /"big":"\[left out: a bigint\]","run":"\[left out: a function\]"/);
+    assert.match(told, /\[left out: nested more than 200 deep\].*\[left out: too much\]/);
+    assert.ok(told.length < 100_000_000);
+    assert.equal(secrets.redactJson(hostile), "[left out: it can't be read]");
+  }
 });

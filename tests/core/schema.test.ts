@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import * as z from "zod";
+import { publishSchema } from "../../src/core/publish_schema.ts";
 import {
   argumentError,
   type Checked,
@@ -10,7 +11,6 @@ import {
   checkWithLibrary,
   type JsonSchema,
   needsLibrary,
-  publishSchema,
 } from "../../src/core/schema.ts";
 import { assetKey } from "../../src/core/registry.ts";
 import { ASSETS } from "../../src/generated/tools.ts";
@@ -251,6 +251,30 @@ test("arguments nested a hundred thousand deep fail their own call and no other"
   ]);
   assert.equal(code, 1);
   assert.deepEqual(results.map(({ outcome }) => outcome), ["invalid", "invalid", "success"]);
-  assert.match(textOf(results[0]!), /"file_path" must be a string/);
+  assert.match(
+    textOf(results[0]!),
+    /^Cannot call Read: its arguments are not JSON: a value is nested more than 200 deep/,
+  );
   assert.equal(stderr, "", "the log took it");
+});
+
+test("a value without an end, or that JSON has no word for, is one fault of its own call", async () => {
+  const twice: Json = {};
+  twice.a = twice.b = twice;
+  let shared: unknown = [];
+  for (let level = 0; level < 60; level++) shared = [shared, shared];
+  const open = { type: "object", properties: { x: {} } };
+  const library = { ...open, allOf: [{}] };
+  for (const x of [twice, shared, 1n, () => {}, Symbol("s")]) {
+    for (const checked of [checkSchema(open, { x }), await checkWithLibrary(library, { x })]) {
+      assert.ok(!checked.ok && checked.issues.length === 1);
+      assert.match(checked.issues[0]!.message, /^its arguments are not JSON: a value (is|has|holds) /);
+    }
+  }
+});
+
+test("the library path refuses an unknown argument instead of dropping it", async () => {
+  const schema = { type: "object", properties: { a: {} }, additionalProperties: false, allOf: [{}] };
+  assert.equal((await checkWithLibrary(schema, { a: 1 })).ok, true);
+  assert.equal((await checkWithLibrary(schema, { a: 1, b: 2 })).ok, false);
 });

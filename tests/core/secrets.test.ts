@@ -131,3 +131,33 @@ test("a secrets file that others can read is refused, and named with the way out
   assert.match(ran.stderr, /^error: Cannot use ".*secrets\.env": others can read it\n\nhint: chmod 600 /);
   assert.ok(!ran.stderr.includes("something-long"));
 });
+
+test("a variable that looks like a secret is shown nowhere, though a command names it", async () => {
+  using scratch = new Scratch();
+  scratch.settings({ env: { keep: ["KEPT_*"] } });
+  const env = {
+    GITHUB_TOKEN: SECRET,
+    KEPT_KEY: "kept-value-0123456789",
+    MAX_TOKENS: "100000",
+    KEYBOARD: "qwertz",
+    KEYRING: "/usr/lib/keyring",
+    TOKEN_URL: "https://example.org/token",
+    AUTH_TOKEN_URL: "https://me:pa55word@example.org/",
+  };
+  const command = Object.keys(env).map((name) => `echo $${name}`).join("; ");
+  const ran = await scratch.agent(["exec", "Bash", `command=${command}`], { env });
+  assert.equal(
+    ran.stdout,
+    "<redacted:GITHUB_TOKEN>\nkept-value-0123456789\n100000\nqwertz\n/usr/lib/keyring\n" +
+      "https://example.org/token\n<redacted:AUTH_TOKEN_URL>\n",
+  );
+  assertNowhere(scratch, ran.stdout, ran.stderr);
+});
+
+test("a file of secrets is read whole", async () => {
+  using scratch = new Scratch();
+  const many = Array.from({ length: 5000 }, (_, at) => `S${at}=value-number-${at}\n`).join("");
+  scratch.file(path.join(scratch.config, "secrets.env"), many, 0o600);
+  const ran = await scratch.agent(["exec", "Bash", "command=echo $S4999"]);
+  assert.equal(ran.stdout, "<redacted:S4999>\n");
+});

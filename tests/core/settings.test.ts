@@ -22,10 +22,10 @@ test("the strongest layer's value counts, its origin is known, and lists can be 
   const settings = new Settings([
     layer("command line", { toolset: "lean" }),
     layer("environment", { toolset: "codex", "permissions.deny": ["A"] }),
-    layer("/user", { "permissions.deny": ["B"], "limits.result": 9 }),
+    layer("/user", { "permissions.deny": ["B"], "resultLimit": 900 }),
   ]);
   assert.deepEqual(settings.origin("toolset"), { value: "lean", origin: "command line" });
-  assert.deepEqual(settings.origin("limits.result"), { value: 9, origin: "/user" });
+  assert.deepEqual(settings.origin("resultLimit"), { value: 900, origin: "/user" });
   assert.deepEqual(settings.origin("log.enabled"), { value: true, origin: "default" });
   assert.deepEqual(settings.all("permissions.deny").map(({ value }) => value), [["A"], ["B"]]);
   assert.equal(settings.mode, "default");
@@ -43,7 +43,7 @@ test("variables are named after their settings", () => {
 test("flag beats variable beats file beats default, and config list says which", async () => {
   using scratch = new Scratch();
   scratch.settings(
-    '\ufeff{ // comments and trailing commas are fine\n "toolset": "codex", "limits": {"result": 500, "shell": 100,},}',
+    '\ufeff{ // comments and trailing commas are fine\n "toolset": "codex", "resultLimit": 700, "limits": {"shell": 600,},}',
   );
   const origins = async (flags: string[], env: Record<string, string>) => {
     const ran = await scratch.agent(["config", "list", "--origin", "--json", ...flags], { env });
@@ -55,9 +55,9 @@ test("flag beats variable beats file beats default, and config list says which",
   };
   const file = path.join(scratch.config, "settings.json");
   const both = await origins([], { AGENT_TOOLSET: "lean", AGENT_SHELL_TIMEOUT_MS: "77" });
-  assert.deepEqual(both.toolset, ["lean", "environment"]);
-  assert.deepEqual(both["shell.timeoutMs"], [77, "environment"]);
-  assert.deepEqual(both["limits.result"], [500, file]);
+  assert.deepEqual(both.toolset, ["lean", "AGENT_TOOLSET"]);
+  assert.deepEqual(both["shell.timeoutMs"], [77, "AGENT_SHELL_TIMEOUT_MS"]);
+  assert.deepEqual(both.resultLimit, [700, file]);
   assert.deepEqual(both["log.enabled"], [true, "default"]);
   const one = await origins([], {});
   assert.deepEqual(one.toolset, ["codex", file]);
@@ -65,7 +65,7 @@ test("flag beats variable beats file beats default, and config list says which",
 
 test("the user's limits hold: of one tool, and of any result", async () => {
   using scratch = new Scratch();
-  scratch.settings({ limits: { shell: 200, result: 300 } });
+  scratch.settings({ limits: { shell: 500 }, resultLimit: 600 });
   scratch.file("a.txt", "x".repeat(1500) + "\n");
   const { results } = await scratch.batch(
     [
@@ -78,17 +78,20 @@ test("the user's limits hold: of one tool, and of any result", async () => {
   const lengths = results.map(({ content }) =>
     content.map(({ text }: { text: string }) => text).join("").length
   );
-  assert.ok(lengths[0] <= 200 && lengths[1] <= 300, String(lengths));
+  assert.ok(lengths[0] <= 500 && lengths[1] <= 600, String(lengths));
 });
 
 const WRONG: [unknown, RegExp][] = [
-  ["{", /Cannot read ".*settings\.json": .* in line 1/],
+  ["{", /Cannot read ".*settings\.json": a closing brace is missing in line 1/],
   ["[]", /the settings must be an object/],
   [{ permissions: null }, /permissions must be an object/],
   [{ mods: { enabled: "yes" } }, /mods\.enabled must be true or false/],
   [{ mods: { loadTimeoutMs: -1 } }, /mods\.loadTimeoutMs must be a number from 0 up/],
-  [{ limits: { shell: "many" } }, /limits must be an object of numbers from 0 up/],
-  [{ limits: { result: "many" } }, /limits(\.result)? must be/],
+  ['{"toolset": lean}', /": an unknown word in line 1/],
+  ['{\n"toolset" "lean"}', /": a colon is missing in line 2/],
+  [{ limits: { shell: "many" } }, /limits must be an object of numbers from 500 up/],
+  [{ limits: { shell: 499 } }, /limits must be an object of numbers from 500 up/],
+  [{ resultLimit: 499 }, /resultLimit must be a number from 500 up/],
   [{ permissions: { allow: [1] } }, /permissions\.allow must be a list of strings/],
   [{ permissions: { defaultMode: "yolo" } }, /Cannot use "yolo" for permissions\.defaultMode/],
 ];
@@ -111,7 +114,7 @@ test("a wrong value in the file is named with its setting", async () => {
 test("unknown names are warned about, with the nearest known one, and names of Object.prototype are unknown", async () => {
   using scratch = new Scratch();
   scratch.settings(
-    '{"$schema": "x", "toolst": "lean", "constructor": 1, "__proto__": {"a": 1}, "mods": {"toString": 1, "enabled": false}, "limits": {"constructor": 5}}',
+    '{"$schema": "x", "toolst": "lean", "constructor": 1, "__proto__": {"a": 1}, "mods": {"toString": 1, "enabled": false}, "limits": {"constructor": 5000}}',
   );
   const warnings: string[] = [];
   const found = await fileLayer(path.join(scratch.config, "settings.json"), (text) => warnings.push(text));
@@ -126,6 +129,9 @@ test("a wrong variable is a usage error that names it", async () => {
   using scratch = new Scratch();
   for (
     const [name, value] of [["AGENT_LOG", "constructor"], ["AGENT_SHELL_TIMEOUT_MS", "soon"], [
+      "AGENT_RESULT_LIMIT",
+      "499",
+    ], [
       "AGENT_MODE",
       "yolo",
     ]] as const

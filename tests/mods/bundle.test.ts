@@ -56,6 +56,19 @@ test("relative imports, JSON, text, builtins and an own dependency are bundled",
   ]);
 });
 
+test("agent-runtime/sdk is the host's too, for plugins that are compiled against the package", async () => {
+  using scratch = new Scratch();
+  scratch.file(
+    "p/show.ts",
+    show(
+      `import { definePlugin as same } from "agent-runtime/sdk";
+       import type { ModCall } from "agent-runtime/sdk";`,
+      `same === definePlugin`,
+    ),
+  );
+  assert.equal(await shown(scratch), true);
+});
+
 for (const [kind, more] of [["script", ""], ["module", "await Promise.resolve();\n"]]) {
   test(`a ${kind} imports when it likes: builtins, files of its own and computed names`, async () => {
     using scratch = new Scratch();

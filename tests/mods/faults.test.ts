@@ -198,6 +198,21 @@ test("a plugin can't end the process, nor keep it from ending", async () => {
   assert.match(stderr, /plugin "b" is off: setup failed: process\.exit was called/);
 });
 
+for (const [kind, more] of [["script", ""], ["module", "await Promise.resolve();\n"]]) {
+  test(`a gate in a ${kind} that assigns to the call it was given refuses it by name`, async () => {
+    using scratch = new Scratch();
+    scratch.file(
+      "p/sloppy.js",
+      `${more}export default { name: "sloppy", setup(agent) {
+        agent.on("tool_start", (call) => { call.args.command = "true"; });
+      } };`,
+    );
+    const { result, code } = await scratch.exec(["Bash", "command=touch ran", ...FREE]);
+    assert.deepEqual([result.outcome, code, scratch.exists("ran")], ["denied", 3, false]);
+    assert.match(textOf(result), /^Cannot run Bash: Plugin "sloppy" failed in tool_start: .*command/);
+  });
+}
+
 test("what plugins say on standard error is redacted", async () => {
   using scratch = new Scratch();
   scratch.settings({ secrets: ["MY_TOKEN"] });
@@ -210,4 +225,14 @@ test("what plugins say on standard error is redacted", async () => {
   const { stderr } = await scratch.agent(["exec", "Bash", "command=true", ...FREE], { env });
   assert.match(stderr, /a: it is <redacted:MY_TOKEN>\n/);
   assert.match(stderr, /failed in tool_end: bad token <redacted:MY_TOKEN>\n/);
+});
+
+test("a complaint of the runtime's own is redacted as well", async () => {
+  using scratch = new Scratch();
+  scratch.settings({ secrets: ["MY_TOKEN"] });
+  const blocked = scratch.file("tok-123456789", "a file where a folder is needed");
+  const env = { MY_TOKEN: "tok-123456789", XDG_STATE_HOME: blocked };
+  const { stderr } = await scratch.agent(["exec", "Bash", "command=true", "--no-mods"], { env });
+  assert.match(stderr, /Cannot write the call log ".*<redacted:MY_TOKEN>/);
+  assert.doesNotMatch(stderr, /tok-123456789/);
 });

@@ -12,6 +12,11 @@ async function readWith(scratch: Scratch, ...hooks: Json[]) {
 
 const failing: [name: string, hook: Json, notice: RegExp][] = [
   ["exits with 1", hook("echo broken >&2; exit 1"), /exit code 1: broken/],
+  [
+    "ends with a stack trace",
+    hook("printf 'Traceback:\\n  at x\\nKeyError: tool.\\n\\n' >&2; exit 1"),
+    /exit code 1: KeyError: tool(;|$)/m,
+  ],
   ["exits with 127", hook("/nowhere/guard"), /exit code 127/],
   ["is ended by a signal", hook("kill -9 $$"), /SIGKILL/],
   ["runs out of time", hook("sleep 60", { timeout: 0.2 }), /out of time/],
@@ -54,4 +59,16 @@ test("hooks.failClosed in the user's settings makes every failing hook block", a
   const { result, code } = await readWith(scratch, hook("exit 1"));
   assert.equal(result.outcome, "denied");
   assert.equal(code, 3);
+});
+
+test("what a hook says on standard error reaches people redacted", async () => {
+  using scratch = new Scratch();
+  scratch.settings({ secrets: ["MY_TOKEN"] });
+  scratch.file("a.txt", "one\n");
+  const hooks = onAll(scratch, "PreToolUse", hook('echo "bad $MY_TOKEN" >&2; exit 1'));
+  const { stderr } = await scratch.exec(["Read", "file_path=a.txt", ...hooks], {
+    env: { MY_TOKEN: "tok-123456789" },
+  });
+  assert.match(stderr, /exit code 1: bad <redacted:MY_TOKEN>/);
+  assert.doesNotMatch(stderr, /tok-123456789/);
 });

@@ -138,7 +138,9 @@ test("what can't be used in a configuration is reported and skipped, and the res
   using scratch = new Scratch();
   const { result, stderr, code } = await read(scratch, {
     PreToolUes: [{ hooks: [hook("exit 2")] }],
+    PermissionRequest: [{ hooks: [hook("exit 2")] }],
     Stop: [{ hooks: [hook("exit 2")] }],
+    import: ["more.json"],
     PreToolUse: [
       { matcher: "Raed", hooks: [hook("exit 2")] },
       { matcher: "Read(", hooks: [hook("exit 2")] },
@@ -152,15 +154,25 @@ test("what can't be used in a configuration is reported and skipped, and the res
   for (
     const said of [
       /PreToolUes are skipped: no such event/,
-      /Stop are skipped/,
+      /PermissionRequest are skipped: nothing fires it yet/,
+      /can't import others yet/,
       /"Raed".* fits no known tool/,
       /"Read\(".* is no regular expression/,
-      /type "prompt" is not supported/,
-      /type "agent" is not supported/,
+      /type prompt are not there yet/,
+      /type agent are not there yet/,
     ]
   ) {
     assert.match(stderr, said);
   }
+  assert.doesNotMatch(stderr, /Stop/, "hosts fire it");
+});
+
+test("hooks list shows the events that only hosts fire", async () => {
+  using scratch = new Scratch();
+  const flag = hooksFlag(scratch, { UserPromptSubmit: [{ hooks: [hook("x")] }] });
+  const ran = await scratch.agent(["hooks", "list", ...flag]);
+  assert.match(ran.stdout, /^UserPromptSubmit {2}.*hooks\.json\n {2}fired by hosts alone\n$/);
+  assert.equal(ran.stderr, "");
 });
 
 const wrong: [name: string, file: unknown, message: RegExp][] = [
@@ -169,6 +181,14 @@ const wrong: [name: string, file: unknown, message: RegExp][] = [
   ["an event that is no list", { PreToolUse: {} }, /PreToolUse is not a list/],
   ["a group without hooks", { PreToolUse: [{}] }, /needs "hooks"/],
   ["a group that is null", { PreToolUse: [null] }, /needs "hooks"/],
+  ["a hook without a type", { PreToolUse: [{ hooks: [{ command: "x" }] }] }, /needs "type": "command"/],
+  ["a hook of no known type", { PreToolUse: [{ hooks: [hook("x", { type: "comand" })] }] }, /needs "type"/],
+  [
+    "a flag that is text",
+    { PreToolUse: [{ hooks: [hook("x", { async: "no" })] }] },
+    /neither true nor false/,
+  ],
+  ["failClosed that is text", { failClosed: "yes" }, /failClosed is neither true nor false/],
   ["a hook without a command", { PreToolUse: [{ hooks: [{ type: "command" }] }] }, /has no command/],
   ["args that are text", { PreToolUse: [{ hooks: [hook("x", { args: "y" })] }] }, /not a list of texts/],
   ["a timeout that is text", { PreToolUse: [{ hooks: [hook("x", { timeout: "5" })] }] }, /number of seconds/],

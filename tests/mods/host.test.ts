@@ -1,9 +1,9 @@
 /** The life of a plugin: options, storage, what it must be there for, and its end. */
 import assert from "node:assert/strict";
-import { statSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
-import { type Json, Scratch, textOf } from "../support.ts";
+import { type Json, ROOT, Scratch, textOf } from "../support.ts";
 
 test("options come from settings, through the plugin's own schema", async () => {
   using scratch = new Scratch();
@@ -48,7 +48,7 @@ test("enabled: false switches a plugin off by its name or its file's, a broken o
   scratch.settings({ plugins: { named: { enabled: false }, broken: { enabled: false } } });
   const ran = await scratch.agent(["mods", "list", "--json", "--plugins", "p"]);
   const mods: Json[] = JSON.parse(ran.stdout);
-  assert.equal(ran.stderr, "warning: other: set up\n");
+  assert.equal(ran.stderr, "other: set up\n");
   assert.deepEqual(mods.map(({ name, state }) => `${name} ${state}`), [
     ...["broken disabled", "named disabled", "other ready"],
   ]);
@@ -122,19 +122,25 @@ test("storage is a folder of the plugin's own, for nobody else to read", async (
   for (const result of results) assert.equal(statSync(textOf(result)).mode & 0o777, 0o700);
 });
 
-test("plugins are disposed in reverse, each in spite of the others, and their handles are stale then", async () => {
+test("plugins are disposed in reverse, each in spite of the others, and their handles are stale afterwards", async () => {
   using scratch = new Scratch();
   const leave = (name: string, end: string) =>
     scratch.plugin(
       name,
       `const { appendFileSync } = await import("node:fs");
       const say = (text) => appendFileSync("trace.txt", text + "\\n");
-      const uses = [() => agent.on("tool_end", () => {}), () => agent.log("x"), () => agent.storage,
+      const uses = [() => agent.log("x"), () => agent.storage, () => agent.on("tool_end", () => {}),
         () => agent.tool({ name: "t", description: "", run() {} })];
+      const used = () => uses.map((use) => {
+        try { use(); return "fine"; } catch (error) { return error.message.includes("stale") ? "stale" : error.message; }
+      }).join(" ");
       agent.on("session_end", () => say("end ${name}"));
+      const before = globalThis.before ??= [];
       return async () => {
-        say("dispose ${name}");
-        for (const use of uses) try { use(); say("not stale"); } catch (error) { say(error.message.includes("stale") ? "stale" : error.message); }
+        for (const { name, used } of before) say("after " + name + " " + used());
+        await Promise.resolve();
+        say("dispose ${name} " + used());
+        before.push({ name: "${name}", used });
         ${end}
       };`,
     );
@@ -143,11 +149,15 @@ test("plugins are disposed in reverse, each in spite of the others, and their ha
   leave("c", "");
   const ran = await scratch.agent(["exec", "Bash", "command=echo hi", "--plugins", "p"]);
   assert.deepEqual([ran.stdout, ran.code], ["hi\n", 0]);
-  assert.match(ran.stderr, /^warning: plugin "b": disposal failed: at the end \(.*b\.ts\)\n$/);
-  const stale = ["stale", "stale", "stale", "stale"];
+  assert.match(
+    ran.stderr,
+    /^c: x\nb: x\nwarning: plugin "b": disposal failed: at the end \(.*b\.ts\)\na: x\n$/,
+  );
+  const fine = "fine fine fine fine", stale = "stale stale stale stale";
   assert.deepEqual(scratch.read("trace.txt").trim().split("\n"), [
     ...["end a", "end b", "end c"],
-    ...["dispose c", ...stale, "dispose b", ...stale, "dispose a", ...stale],
+    ...[`dispose c ${fine}`, `after c ${stale}`, `dispose b ${fine}`],
+    ...[`after c ${stale}`, `after b ${stale}`, `dispose a ${fine}`],
   ]);
 });
 
@@ -164,7 +174,7 @@ test("a registration's remover takes it out again", async () => {
   assert.equal(textOf(result), "hi kept");
   const list = await scratch.agent(["mods", "list", "--json", "--plugins", "p"]);
   const [mod] = JSON.parse(list.stdout);
-  assert.deepEqual([mod.tools, mod.events], [[], ["tool_end"]]);
+  assert.deepEqual([mod.tools, mod.handlers], [[], [{ event: "tool_end", order: "normal" }]]);
 });
 
 test("a handler that can't be one is refused when it is added", async () => {
@@ -175,6 +185,7 @@ test("a handler that can't be one is refused when it is added", async () => {
     order: `"tool_end", () => {}, { order: "first" }`,
     effect: `"tool_end", () => {}, { effect: "delete" }`,
     tools: `"tool_end", () => {}, { tools: "Bash" }`,
+    nothing: `"turn_end", () => {}, { tools: ["Bash"] }`,
   };
   for (const [name, args] of Object.entries(bad)) scratch.plugin(name, `agent.on(${args});`);
   const { stderr } = await scratch.agent(["mods", "list", "--plugins", "p"]);
@@ -189,18 +200,46 @@ test("a handler that can't be one is refused when it is added", async () => {
     stderr,
     /"tools" is off: setup failed: tools of a handler for tool_end is not a list of names/,
   );
+  assert.match(stderr, /"nothing" is off: setup failed: a handler for turn_end can't be narrowed to tools/);
 });
 
 test("mods list tells state, tools, events, uses and times", async () => {
   using scratch = new Scratch();
   const file = scratch.plugin(
     "all",
-    `agent.tool({ name: "t", description: "", run() {} }); agent.on("tool_end", () => {}); agent.on("tool_end", () => {});`,
+    `agent.tool({ name: "t", description: "", run() {} }); agent.on("tool_end", () => {}); agent.on("tool_end", () => {});
+    agent.on("tool_start", () => {}, { tools: ["Bash", "t"], effect: "run", order: "late" });`,
     `uses: ["exec"],`,
   );
   const ran = await scratch.agent(["mods", "list", "--timing", "--plugins", "p"]);
   assert.match(ran.stdout, /^all {2}ready, [\d.]+ ms\n/);
   assert.deepEqual(ran.stdout.split("\n").slice(1), [
-    ...[`  ${file}`, "  tools: t", "  events: tool_end", "  uses: exec", ""],
+    ...[`  ${file}`, "  tools: t", "  events: tool_end, tool_start (Bash, t; run; late)", "  uses: exec", ""],
   ]);
+});
+
+test("a filter that fits no tool is reported once, when all plugins are set up", async () => {
+  using scratch = new Scratch();
+  const file = scratch.plugin(
+    "a",
+    `agent.on("tool_start", () => {}, { tools: ["Bsh", "later", "mcp__x__y"] });
+    agent.on("tool_end", () => {}, { tools: ["Bsh"] });`,
+  );
+  scratch.plugin("b", `agent.tool({ name: "later", description: "", run() {} });`);
+  const ran = await scratch.agent(["mods", "list", "--plugins", "p"]);
+  assert.equal(
+    ran.stderr,
+    `warning: plugin "a": the filter "Bsh" fits no known tool; did you mean Bash? (${file})\n`,
+  );
+  assert.match(ran.stdout, /events: tool_start \(Bsh, later, mcp__x__y\), tool_end \(Bsh\)\n/);
+});
+
+test("the first example of the documentation says good bye, and that is no warning", async () => {
+  using scratch = new Scratch();
+  const page = readFileSync(path.join(ROOT, "docs/plugins.md"), "utf8");
+  scratch.file("p/shout.ts", /```ts\n([^]*?)```/.exec(page)![1]!);
+  scratch.file("a.txt", "text\n");
+  const ran = await scratch.agent(["exec", "Read", "file_path=a.txt", "--plugins", "p"]);
+  assert.match(ran.stdout, /TEXT/);
+  assert.equal(ran.stderr, "shout: good bye\n");
 });

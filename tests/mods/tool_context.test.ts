@@ -133,3 +133,29 @@ test("secrets, exec and call are handed over only where they are declared", asyn
   assert.match(texts[8]!, /may not use exec/);
   assert.match(texts[9]!, /may not use call/);
 });
+
+test("exec keeps whole characters and a megabyte of each stream, and says what it left out and when it ran out of time", async () => {
+  using scratch = new Scratch();
+  scratch.plugin(
+    "a",
+    `agent.tool({ name: "run", description: "", input: { type: "object", properties: { command: { type: "string" } } },
+      async run({ command }, { exec }) {
+        const { stdout, ...rest } = await exec(command);
+        return { chars: stdout.length, end: stdout.slice(-2), ...rest };
+      } });`,
+    `uses: ["exec"],`,
+  );
+  const run = async (command: string, env = {}) => {
+    const { texts } = await calls(scratch, [{ name: "run", args: { command } }], FREE, env);
+    return JSON.parse(texts[0]!);
+  };
+  // Longer than a timer can count: not at once.
+  const long = { AGENT_SHELL_TIMEOUT_MS: "9000000000" };
+  const fine = { stderr: "", exitCode: 0, timedOut: false, cut: false };
+  assert.deepEqual(await run("sleep 0.1; printf 'aé'", long), { chars: 2, end: "aé", ...fine });
+  assert.deepEqual(await run("printf 'a\\303'"), { chars: 2, end: "a\ufffd", ...fine });
+  const cut = await run("head -c 1048577 /dev/zero | tr '\\0' x");
+  assert.deepEqual(cut, { chars: 1048576, end: "xx", ...fine, cut: true });
+  const { timedOut, exitCode } = await run("sleep 60", { AGENT_SHELL_TIMEOUT_MS: "100" });
+  assert.deepEqual([timedOut, exitCode], [true, undefined]);
+});

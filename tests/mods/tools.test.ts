@@ -66,7 +66,7 @@ test("arguments are checked by zod and by JSON Schema, and put right where only 
     {},
     "invalid",
   ]);
-  assert.match(texts[2]!, /^Cannot call zod: "n" .*number/);
+  assert.match(texts[2]!, /^Cannot call zod: "n" must be an integer, got "ten"/);
   assert.match(texts[2]!, /hint: parameters: n\*, on, list, day/);
   assert.match(texts[5]!, /^Cannot call slow: too much/);
   assert.match(texts[7]!, /^Cannot call json: "n" must be an integer, got 1.5/);
@@ -223,4 +223,39 @@ test("names and arguments of the prototype's are plain names and arguments", asy
   assert.deepEqual(JSON.parse(texts[2]!), [["__proto__", "constructor"], null, null]);
   assert.match(texts[3]!, /^Cannot call (the tool )?"?valueOf/);
   assert.match(texts[4]!, /__proto__/);
+});
+
+test("faults of a zod schema read like those of any tool; only a strict one knows unknown arguments", async () => {
+  using scratch = new Scratch();
+  scratch.file(
+    "p/a.ts",
+    `import { z } from "zod";
+    const shape = { path: z.string(), list: z.array(z.object({ n: z.number() })).optional(),
+      name: z.string().regex(/^\\_a/).optional(), even: z.number().refine((n) => n % 2 === 0, "must be even").optional(),
+      pair: z.tuple([z.string(), z.number()]).optional(), by: z.record(z.string(), z.number()).optional() };
+    export default { name: "a", setup(agent) {
+      agent.tool({ name: "open", description: "", input: z.object(shape), run: (args) => args });
+      agent.tool({ name: "shut", description: "", input: z.strictObject(shape), run: (args) => args });
+    } };`,
+  );
+  const { texts } = await calls(scratch, [
+    { name: "open", args: {} },
+    { name: "open", args: { path: 5 } },
+    { name: "open", args: { path: "x", list: [{ n: 1 }, { n: "y" }], by: { a: "z" } } },
+    { name: "open", args: { path: "x", even: 3 } },
+    { name: "open", args: { path: "x", name: "b" } },
+    { name: "open", args: { path: "x", other: 1 } },
+    { name: "shut", args: { path: "x", other: 1 } },
+  ]);
+  const [missing, type, nested, own, pattern, , strict] = texts.map((text) => text.split("\n")[0]);
+  assert.equal(missing, `Cannot call open: "path" is missing`);
+  assert.equal(type, `Cannot call open: "path" must be a string, got 5`);
+  assert.equal(
+    nested,
+    `Cannot call open: "list[1].n" must be a number, got "y"; "by.a" must be a number, got "z"`,
+  );
+  assert.equal(own, `Cannot call open: "even" must be even`);
+  assert.equal(pattern, `Cannot call open: "name" must match /^\\_a/, got "b"`);
+  assert.deepEqual(JSON.parse(texts[5]!), { path: "x" });
+  assert.equal(strict, `Cannot call shut: "other" is not a parameter of this tool`);
 });

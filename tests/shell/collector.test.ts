@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { OverflowFile } from "../../src/core/overflow.ts";
 import { redactor } from "../../src/core/redact.ts";
-import { Collector, type StreamName } from "../../src/shell/collector.ts";
+import type { StreamName } from "../../src/core/tool.ts";
+import { Collector } from "../../src/shell/collector.ts";
 
 const encode = (text: string) => new TextEncoder().encode(text);
 const plain = (text: string) => text;
@@ -13,12 +14,12 @@ function collecting(limit: number) {
   const file = { written: "", closed: false };
   const shown: string[] = [];
   const overflow = {
-    holds: "all of it",
     write: (text: string) => void (file.written += text),
     close() {
       file.closed = true;
-      return "/file";
+      return { path: "/file", holds: "all of it" };
     },
+    discard: () => void (file.written = ""),
   } as unknown as OverflowFile;
   const secrets = redactor([{ name: "KEY", value: "sesame-street" }]);
   const gate = {
@@ -37,14 +38,11 @@ test("short output is kept whole, by stream and together, without a file", () =>
   push("a");
   push("b", "stderr");
   push("c");
-  const { text, stdout, stderr, bytes, overflow, cut } = collector.finish(100, plain);
-  assert.deepEqual({ text, stdout, stderr, bytes, overflow, cut }, {
+  assert.deepEqual(collector.finish(100, plain), {
     text: "abc",
     stdout: "ac",
     stderr: "b",
-    bytes: 3,
     overflow: undefined,
-    cut: false,
   });
   assert.deepEqual(shown, ["a", "b", "c"]);
   assert.deepEqual(file, { written: "", closed: false });
@@ -55,12 +53,12 @@ test("of long output both ends stand with a true count, and the file has all of 
     const { collector, push, file } = collecting(200);
     const whole = Array.from({ length: 1000 }, (_, index) => `${index}\n`).join("");
     for (let at = 0; at < whole.length; at += size) push(whole.slice(at, at + size));
-    const { text, bytes, overflow } = collector.finish(200, plain);
+    const { text, overflow } = collector.finish(200, plain);
     const [notice, count] = /\n\.\.\. \[(\d+) characters omitted; all of it: \/file\] \.\.\.\n/.exec(text)!;
     const [head, tail] = text.split(notice!);
     assert.ok(text.length <= 200 && whole.startsWith(head!) && whole.endsWith(tail!), text);
     assert.equal(Number(count) + head!.length + tail!.length, whole.length);
-    assert.deepEqual([bytes, overflow, file.written, file.closed], [whole.length, "/file", whole, true]);
+    assert.deepEqual([overflow, file.written, file.closed], ["/file", whole, true]);
   }
 });
 
@@ -89,4 +87,22 @@ test("a cut never falls into a surrogate pair", () => {
     push("x".repeat(pad) + "😀".repeat(500));
     assert.ok(collector.finish(120, plain).text.isWellFormed());
   }
+});
+
+test("a text that only the notes below leave no room for has a file too, one that fits once cleaned has none", () => {
+  const tight = collecting(200);
+  tight.push("x".repeat(190));
+  const { text, overflow } = tight.collector.finish(150, plain);
+  assert.match(text, /characters omitted; all of it: \/file\]/);
+  assert.deepEqual([overflow, tight.file.written.length], ["/file", 190]);
+  const coloured = collecting(200);
+  coloured.push("\u001b[31mx\u001b[0m".repeat(30));
+  const clean = (raw: string) => raw.replace(/\u001b\[\d+m/g, "");
+  assert.deepEqual(coloured.collector.finish(200, clean), {
+    text: "x".repeat(30),
+    stdout: "x".repeat(30),
+    stderr: "",
+    overflow: undefined,
+  });
+  assert.equal(coloured.file.written, "");
 });

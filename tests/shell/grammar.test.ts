@@ -5,7 +5,8 @@ import { homedir } from "node:os";
 import { test } from "node:test";
 import fc from "fast-check";
 import type { Part } from "../../src/core/permission.ts";
-import { commandMatches, commandParts } from "../../src/shell/grammar.ts";
+import { commandMatches } from "../../src/shell/command_rules.ts";
+import { commandParts } from "../../src/shell/grammar.ts";
 
 const CWD = "/nowhere/work";
 
@@ -60,6 +61,45 @@ for (const [command, ...parts] of found) {
     assert.deepEqual((await partsOf(command))?.sort(), parts.sort());
   });
 }
+
+for (
+  const command of [
+    "$X y",
+    "sudo $X y",
+    "sudo -u root $X",
+    "env -i A=$B $X",
+    "timeout 5s $X",
+    "xargs -n 1 $X",
+    "su -c '$X y'",
+    "find . -exec $X {} ';'",
+    "sudo sh -c '$X y'",
+    'sh -c "$X"',
+    "sudo bash <<< '$X y'",
+    "eval '$X'",
+    "sh -c 'sudo $X'",
+  ]
+) {
+  test(`which program ${JSON.stringify(command)} runs can't be told`, async () => {
+    const parts = await commandParts(command, CWD);
+    assert.ok(parts?.some((part) => part.unknown));
+  });
+}
+
+test("a wrapper whose program is written down is known, whatever else is expanded", async () => {
+  for (
+    const command of [
+      "sudo rm $X",
+      "env A=$B make $X",
+      "timeout 5 ls $X",
+      "nice -n 5 ls",
+      "sudo sh -c 'ls $X'",
+      "find . -name '*.ts' -exec ls {} ';'",
+    ]
+  ) {
+    const parts = await commandParts(command, CWD);
+    assert.ok(parts?.every((part) => !part.unknown), command);
+  }
+});
 
 const redirected: [command: string, ...parts: string[]][] = [
   ["a > f >> g 2>| h", `write:${CWD}/f`, `write:${CWD}/g`, `write:${CWD}/h`],

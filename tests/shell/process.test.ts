@@ -38,7 +38,7 @@ test("a process's end says how it came to it", async () => {
   assert.deepEqual(await start(["sh", "-c", "exit 7"]), { ...ended, exitCode: 7 });
   assert.deepEqual(await start(["sh", "-c", "kill -HUP $$"]), {
     ...ended,
-    exitCode: undefined,
+    exitCode: 129,
     signal: "SIGHUP",
   });
 });
@@ -73,6 +73,25 @@ test("what outlives a process is known by its group until the session ends it", 
   await groups.endAll();
   assert.deepEqual(await processesWith(marker), []);
   await groups.endAll();
+});
+
+test("what left its group ends with the session too, and a time limit may be longer than a timer's", async () => {
+  if (process.platform !== "linux") return;
+  using scratch = new Scratch();
+  for (const ending of ["endAll", "killAll"] as const) {
+    const groups = new ProcessGroups();
+    const marker = randomUUID();
+    const timeoutMs = 2 ** 40;
+    // The pipe's end says that the other is in a session of its own.
+    const script = "mkfifo left; setsid sh -c 'echo > left; exec sleep 60' & read x < left; rm left";
+    const ended = await start(["sh", "-c", script], { cwd: scratch.work, groups, marker, timeoutMs });
+    assert.deepEqual([ended.why, ended.survivors], ["exit", false]);
+    assert.equal((await processesWith(marker)).length, 1);
+    await groups[ending]();
+    const deadline = Date.now() + 5000;
+    while ((await processesWith(marker)).length > 0 && Date.now() < deadline);
+    assert.deepEqual(await processesWith(marker), []);
+  }
 });
 
 test("what can't be started rejects once, with the reason", async () => {

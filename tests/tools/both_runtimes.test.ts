@@ -29,7 +29,7 @@ const CALLS: [name: string, args: Json][] = [
   ["shell", { command: ["printf", "%s", "x".repeat(200_000)] }],
   ["shell_command", { command: "pwd", workdir: "five" }],
   ["shell_command", { command: "pwd", workdir: "none" }],
-  ["run_shell_command", { command: "env | sort | grep -v ^_=", dir_path: "/" }],
+  ["run_shell_command", { command: "env | sort | grep -v -e ^_= -e ^AGENT_CHILD_OF=", dir_path: "/" }],
   ["NoSuchTool", {}],
 ];
 

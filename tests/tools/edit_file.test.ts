@@ -167,7 +167,7 @@ test("a result names the places, the first line, both hashes, and shows the text
     head,
     `Edited "f": 1 place, first in line 4 (sha256 ${before.slice(0, 12)} → ${after.slice(0, 12)})`,
   );
-  assert.deepEqual(snippet.slice(0, 4), ["2\t2", "3\t3", "4\tfour", "5\t5"]);
+  assert.deepEqual(snippet, ["2\t2", "3\t3", "4\tfour", "5\t5", "6\t6"]);
   assert.deepEqual(results[0]!.structured, { replaced: 1, oldSha256: before, newSha256: after });
 });
 

@@ -48,8 +48,8 @@ test("success says nothing more than the command did", async () => {
   ]);
   assert.equal(textOf(loud!), "a\n\nb");
   assert.deepEqual([silent!.outcome, textOf(silent!), silent!.exitCode], ["success", "", 0]);
-  assert.deepEqual([killed!.outcome, textOf(killed!)], ["error", "[ended by SIGKILL]"]);
-  assert.ok(!("exitCode" in killed!));
+  assert.deepEqual([killed!.outcome, textOf(killed!)], ["error", "[Exit code: 137, ended by SIGKILL]"]);
+  assert.equal(killed!.exitCode, 137);
 });
 
 test("a list is a program and its arguments, which nothing interprets", async () => {

@@ -24,7 +24,9 @@ export async function run(invocation: Invocation): Promise<number> {
     try {
       findings.push({ name, ok: true, detail: await look() });
     } catch (error) {
-      findings.push({ name, ok: false, detail: messageOf(error) });
+      const detail = messageOf(error);
+      // What one fault makes fail everywhere is said once.
+      if (!findings.some((finding) => finding.detail === detail)) findings.push({ name, ok: false, detail });
     }
   };
   await check("settings", async () => {

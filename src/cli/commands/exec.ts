@@ -1,32 +1,26 @@
 /** `agent exec`: one call from the command line, or calls from standard input. */
 import type { Runtime } from "../../agent.ts";
-import type { AbortLike, CallOptions, CallRequest } from "../../core/call.ts";
-import { AgentError, EXIT, messageOf, UsageError } from "../../core/errors.ts";
+import type { AbortLike, CallOptions, CallRequest } from "../../core/request.ts";
+import { AgentError, EXIT, messageOf, quote, UsageError } from "../../core/errors.ts";
+import { shellQuote } from "../../core/shell_quote.ts";
 import type { Result } from "../../core/result.ts";
 import { host } from "../../core/runtime.ts";
 import type { StreamEvent } from "../../core/stream.ts";
 import type { Turn } from "../../core/turn.ts";
+import type { Totals } from "../batch.ts";
 import type { Invocation } from "../command.ts";
 import { readArguments } from "../input.ts";
 import { openRuntime, surfaceOptions } from "../open.ts";
 
 export async function run(invocation: Invocation): Promise<number> {
-  const { flags, args, printer } = invocation;
+  const { flags, printer } = invocation;
   const events = flags.has("jsonl");
   try {
-    const fromStdin = args.length === 0 || args[0] === "-";
-    if (args.length === 0 && host.isTerminal(0)) {
-      throw new UsageError(
-        "Cannot run: no tool was named",
-        "agent exec TOOL key=value, or calls on standard input",
-      );
-    }
-    const request: CallRequest | undefined = fromStdin
-      ? undefined
-      : { name: args[0]!, args: await readArguments(args.slice(1)) };
+    checkWords(invocation);
     const stop = new Interrupt();
     const options = callOptions(invocation, stop);
     const runtime = await openRuntime(invocation, events ? (event) => printer.json(event) : undefined);
+    const request = await readRequest(invocation, runtime);
     const totals = await inSession(runtime, invocation, stop, options, request);
     if (events) {
       const event: StreamEvent = { type: "result", ...totals };
@@ -43,10 +37,34 @@ export async function run(invocation: Invocation): Promise<number> {
   }
 }
 
-export interface Totals {
-  calls: number;
-  failed: number;
-  exitCode: number;
+function checkWords({ flags, args }: Invocation): void {
+  const [one, other] = ["json", "jsonl", "plain"].filter((name) => flags.has(name));
+  if (other !== undefined) {
+    throw new UsageError(
+      `Cannot use --${one} with --${other}: each is a form of its own`,
+      "choose one of them",
+    );
+  }
+  if (args[0] === "-" && args.length > 1) {
+    throw new UsageError(
+      `Cannot run agent exec - with ${quote(args[1]!)}: calls come on standard input alone`,
+      `agent exec - < ${shellQuote(args[1]!)}`,
+    );
+  }
+  if (args.length === 0 && host.isTerminal(0)) {
+    throw new UsageError(
+      "Cannot run: no tool was named",
+      "agent exec TOOL key=value, or calls on standard input",
+    );
+  }
+}
+
+/** The call on the command line; `undefined` where calls come on standard input. */
+async function readRequest({ args }: Invocation, { registry }: Runtime): Promise<CallRequest | undefined> {
+  const [name, ...words] = args;
+  if (name === undefined || name === "-") return undefined;
+  const required = () => registry.entries().find((entry) => entry.name === name)?.schema.required ?? [];
+  return { name, args: await readArguments(words, required) };
 }
 
 async function inSession(
@@ -77,15 +95,21 @@ async function single(
   options: CallOptions,
   { flags, printer }: Invocation,
 ): Promise<Totals> {
+  const { name } = request;
+  if (!turn.find(name) && runtime.registry.entries().some((entry) => entry.name === name)) {
+    const flag = flags.has("tools") ? "--tools" : "--toolset";
+    throw new UsageError(`Cannot call ${quote(name)}: ${flag} leaves it out`);
+  }
   const result = await runtime.call(turn, request, { ...options, origin: "person" });
+  const own = flags.has("exit-status") && result.exitCode !== undefined;
   if (flags.has("json")) printer.json(result);
+  else if (own) printer.streams(result);
   else if (!flags.has("jsonl")) printer.result(result);
   const failed = result.status === "error" ? 1 : 0;
-  return { calls: 1, failed, exitCode: exitCodeOf(result, flags.has("exit-status")) };
+  return { calls: 1, failed, exitCode: own ? result.exitCode! : exitCodeOf(result) };
 }
 
-function exitCodeOf(result: Result, ownStatus: boolean): number {
-  if (ownStatus && result.exitCode !== undefined) return result.exitCode;
+function exitCodeOf(result: Result): number {
   switch (result.outcome) {
     case "denied":
       return EXIT.denied;
@@ -102,21 +126,14 @@ function exitCodeOf(result: Result, ownStatus: boolean): number {
 }
 
 function callOptions({ flags }: Invocation, signal: Interrupt): CallOptions {
-  const seconds = flags.get("timeout");
-  const timeoutMs = seconds === undefined ? undefined : positive("timeout", seconds) * 1000;
+  const seconds = flags.positive("timeout");
+  const timeoutMs = seconds === undefined ? undefined : seconds * 1000;
   return {
     signal,
     timeoutMs,
     dryRun: flags.has("dry-run"),
     streamLimit: flags.has("full") ? Infinity : undefined,
   };
-}
-
-/** A flag's value as a number above 0. */
-export function positive(flag: string, text: string): number {
-  const number = Number(text);
-  if (text.trim() !== "" && Number.isFinite(number) && number > 0) return number;
-  throw new UsageError(`Cannot use --${flag} ${JSON.stringify(text)}: not a number above 0`);
 }
 
 /** As much of an `AbortSignal` as a call needs, without its cost at start. */

@@ -6,7 +6,7 @@ import { sessionLog } from "../logged.ts";
 const CHUNK = 256 * 1024;
 
 export function run({ args, printer }: Invocation): Promise<number> {
-  const file = host.files.open(sessionLog(args[0]), "r");
+  const file = host.files.open(sessionLog(args[0]).path, "r");
   try {
     const buffer = new Uint8Array(CHUNK);
     const decoder = new TextDecoder();

@@ -1,17 +1,17 @@
 /** `agent log list`: logged calls, newest last. */
 import type { Invocation } from "../command.ts";
-import { loggedCalls } from "../logged.ts";
-import { positive } from "./exec.ts";
+import { loggedCalls, outcomeOf } from "../logged.ts";
 
 export function run({ flags, printer }: Invocation): Promise<number> {
-  const limit = Math.floor(positive("limit", flags.get("limit") ?? "50"));
-  for (const { session, start, end } of loggedCalls(limit).slice(-limit)) {
+  const limit = Math.ceil(flags.positive("limit") ?? 50);
+  for (const call of loggedCalls({ limit, session: flags.get("session"), outcome: flags.get("outcome") })) {
+    const { session, start, end } = call;
     const row = {
       id: start.id,
       session,
       at: start.at,
       name: start.name,
-      outcome: end?.outcome ?? "unfinished",
+      outcome: outcomeOf(call),
       durationMs: end?.durationMs,
     };
     if (flags.has("json")) printer.json(row);

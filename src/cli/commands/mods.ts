@@ -1,5 +1,5 @@
 /** `agent mods list`: plugins with their state. */
-import type { ModStatus } from "../../mods/host.ts";
+import type { HandlerStatus, ModStatus } from "../../mods/host.ts";
 import type { Invocation } from "../command.ts";
 import { openRuntime } from "../open.ts";
 
@@ -27,7 +27,16 @@ function show(mods: readonly ModStatus[], { flags, printer }: Invocation): void 
     printer.line(`  ${mod.path}`);
     if (mod.reason !== undefined) printer.line(`  ${mod.reason}`);
     if (mod.tools.length > 0) printer.line(`  tools: ${mod.tools.join(", ")}`);
-    if (mod.events.length > 0) printer.line(`  events: ${mod.events.join(", ")}`);
+    if (mod.handlers.length > 0) {
+      printer.line(`  events: ${[...new Set(mod.handlers.map(inWords))].join(", ")}`);
+    }
     if (mod.uses.length > 0) printer.line(`  uses: ${mod.uses.join(", ")}`);
   }
+}
+
+/** `tool_start (Bash, Write; late)` */
+function inWords({ event, tools, effect, order }: HandlerStatus): string {
+  const narrowed = [tools?.join(", "), effect, order === "normal" ? undefined : order]
+    .filter((part) => part !== undefined).join("; ");
+  return narrowed === "" ? event : `${event} (${narrowed})`;
 }

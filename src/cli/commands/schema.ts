@@ -1,7 +1,6 @@
 /** `agent schema`: JSON Schemas of the event stream, or of one tool's arguments. */
-import * as z from "zod";
 import { UsageError } from "../../core/errors.ts";
-import { publishSchema } from "../../core/schema.ts";
+import { publishSchema } from "../../core/publish_schema.ts";
 import { unknownTool } from "../../core/result.ts";
 import { streamSchemas } from "../../core/stream.ts";
 import type { Invocation } from "../command.ts";
@@ -10,6 +9,7 @@ import { withRuntime } from "../open.ts";
 export async function run(invocation: Invocation): Promise<number> {
   const { args: [tool], printer } = invocation;
   if (tool !== undefined) return await toolSchema(invocation, tool);
+  const z = await import("zod");
   const events = Object.entries(streamSchemas(z)).map(([name, schema]) => [name, z.toJSONSchema(schema)]);
   printer.line(JSON.stringify(Object.fromEntries(events), null, 2));
   return 0;

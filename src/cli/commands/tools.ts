@@ -1,4 +1,5 @@
 /** `agent tools`: what a model sees. */
+import { takeHead } from "../../core/fit.ts";
 import type { Entry } from "../../core/registry.ts";
 import type { Turn } from "../../core/turn.ts";
 import type { Invocation } from "../command.ts";
@@ -38,6 +39,12 @@ function describe(turn: Turn, all: readonly Entry[]): string[] {
     const behind = [...new Set(others.map(({ source }) => source))];
     const before = behind.length === 0 ? "" : `, before: ${behind.join(", ")}`;
     const origin = entry.tier === "builtin" ? "" : `  [${entry.tier}: ${entry.source}${before}]`;
-    return `${entry.name.padEnd(width)}  ${entry.description.split("\n")[0]!.slice(0, 100)}${origin}`;
+    return `${entry.name.padEnd(width)}  ${firstLine(entry.description, 100)}${origin}`;
   });
+}
+
+/** Cut with a mark, where there is more. */
+function firstLine(text: string, most: number): string {
+  const [line] = text.split("\n") as [string];
+  return line.length > most ? `${takeHead(line, most - 1)}…` : line;
 }

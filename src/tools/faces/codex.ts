@@ -20,7 +20,8 @@ function read(naming: typeof SNAKE | typeof PASCAL, name: string): AnyFace {
         limit: z.int().min(1).optional().describe("The maximum number of lines to return"),
       }),
     toCanonical: ({ file_path, ...rest }): ReadArgs => ({ path: file_path, ...rest }),
-    present: (data: Page) => presentPage(data, (line) => `L${line}: `, (line) => `offset=${line}`),
+    present: (data: Page, { path }) =>
+      presentPage(data, path, (line) => `L${line}: `, (line) => `offset=${line}`),
   });
 }
 

@@ -25,7 +25,8 @@ function read(naming: Naming, name: string): AnyFace {
       ...(offset !== undefined && { offset: offset + 1 }),
       ...(limit !== undefined && { limit }),
     }),
-    present: (data: Page) => presentPage(data, (line) => `${line}\t`, (line) => `offset=${line - 1}`),
+    present: (data: Page, { path }) =>
+      presentPage(data, path, (line) => `${line}\t`, (line) => `offset=${line - 1}`),
   });
 }
 

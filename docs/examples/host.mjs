@@ -2,8 +2,8 @@
  * A host: it talks to a model itself, and wants the model's tools run well. Here the "model" is a list of calls; in
  * its place stand your provider's request, with `turn.clientTools()` as its tools, and the calls of its answer.
  *
- *     node --import tsx docs/examples/host.ts      or any other way to run TypeScript
- *     deno run -A docs/examples/host.ts
+ *     node docs/examples/host.mjs
+ *     deno run -A docs/examples/host.mjs
  */
 import { createRuntime, textOf } from "agent-runtime";
 
@@ -12,7 +12,9 @@ const runtime = await createRuntime({
   mode: "acceptEdits",
   allow: ["Bash(echo *)"],
   onEvent: (event) => {
-    if (event.type === "tool_end") console.error(`${event.name}: ${event.outcome} after ${event.durationMs} ms`);
+    if (event.type === "tool_end") {
+      console.error(`${event.name}: ${event.outcome} after ${event.durationMs} ms`);
+    }
   },
 });
 
@@ -33,7 +35,9 @@ const calls = [
   { id: "2", name: "Bash", args: { command: "echo from the shell" } },
   { id: "3", name: "Bash", args: { command: "rm -rf build" } },
 ];
-for (const result of await Promise.all(calls.map((call) => runtime.call(turn, call, { origin: "model" })))) {
+// `turn.id` does as well as the turn, where a host keeps no objects from one request to the next.
+const running = calls.map((call) => runtime.call(turn.id, call, { origin: "model" }));
+for (const result of await Promise.all(running)) {
   console.log(`${result.id} ${result.outcome}: ${textOf(result.content)}`);
 }
 
