@@ -12,7 +12,7 @@ import { assetKey } from "../src/core/registry.ts";
 import { publishSchema } from "../src/core/publish_schema.ts";
 import type { JsonSchema } from "../src/core/schema.ts";
 import { hasVariable, type Setting, type SettingName, SETTINGS, variableOf } from "../src/core/settings.ts";
-import type { AnyTool } from "../src/core/tool.ts";
+import type { AnyTool, Asset } from "../src/core/tool.ts";
 import { builtins } from "../src/tools/builtins.ts";
 import { Environment } from "../src/shell/environment.ts";
 import { ProcessGroups } from "../src/shell/process.ts";
@@ -27,16 +27,21 @@ export function generated(root: string): Record<string, string> {
     groups: new ProcessGroups(),
     timeoutMs: 0,
   });
-  const assets: Record<string, { description: string; schema: JsonSchema }> = {};
+  const assets: Record<string, Asset> = {};
   for (const tool of tools) {
     assets[assetKey("canonical", tool.name)] = { description: toolText(root, tool), schema: schemaOf(tool) };
   }
   for (const face of faces) {
-    assets[assetKey(face.family, face.name)] = { description: faceText(root, face), schema: schemaOf(face) };
+    const grammar = face.custom ? text(`${root}/src/tools/${face.tool.name}.lark`) : undefined;
+    assets[assetKey(face.family, face.name)] = {
+      description: faceText(root, face),
+      schema: schemaOf(face),
+      ...(grammar !== undefined && { grammar }),
+    };
   }
   return {
     "src/generated/tools.ts":
-      `${HEADER}export const ASSETS: Readonly<Record<string, { description: string; schema: object }>> = ${
+      `${HEADER}export const ASSETS: Readonly<Record<string, { description: string; schema: object; grammar?: string }>> = ${
         JSON.stringify(assets, null, 2)
       };\n`,
     "docs/cli.md": commandLinePage(),

@@ -23,6 +23,8 @@ export interface Face<Args = Record<string, unknown>, Canonical = Record<string,
   /** Toolsets that show this face. */
   toolsets: readonly string[];
   input(z: Zod): zod.ZodType<Args>;
+  /** Published as free text with the tool's grammar where the provider takes that, else as a function. */
+  custom?: true;
   toCanonical(args: Args): Canonical;
   present?(data: Data, args: Canonical): Output;
 }

@@ -18,6 +18,8 @@ export interface Entry {
   readonly toolsets: readonly string[];
   readonly description: string;
   readonly schema: JsonSchema;
+  /** For a tool that may be published as free text. */
+  readonly grammar?: string | undefined;
   /** Every name that rules, matchers and filters may know it by: its own, the canonical, all faces'. */
   readonly names: ReadonlySet<string>;
   readonly hooks: HookFace | undefined;
@@ -56,7 +58,6 @@ export class Registry {
       namesOf.get(face.tool)?.add(face.name);
       if (face.hooks) {
         hooksOf.set(face.tool, face.hooks);
-        for (const name of face.hooks.alsoMatches ?? []) namesOf.get(face.tool)?.add(name);
       }
     }
     const entries: Entry[] = [];
@@ -68,7 +69,7 @@ export class Registry {
       const checkCanonical = checker(own.schema);
       for (const face of faces) {
         if (face.tool !== tool) continue;
-        const { description, schema } = asset(assetKey(face.family, face.name));
+        const { description, schema, grammar } = asset(assetKey(face.family, face.name));
         entries.push({
           ...shared,
           name: face.name,
@@ -76,6 +77,7 @@ export class Registry {
           toolsets: face.toolsets,
           description,
           schema,
+          grammar,
           names,
           hooks,
           check: checker(schema),

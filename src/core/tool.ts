@@ -119,6 +119,8 @@ export type AnyTool = Tool<Record<string, unknown>, unknown>;
 export interface Asset {
   description: string;
   schema: JsonSchema;
+  /** A lark grammar, for a face that is free text. */
+  grammar?: string;
 }
 
 /** Checks a tool's types against each other, and forgets them, so that tools can stand in one list. */

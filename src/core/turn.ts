@@ -57,8 +57,11 @@ export interface Turn extends TurnParts {
   callId(): string;
   /** Names like this one, best first. */
   near(name: string): string[];
-  /** The surface as the family's provider takes it; the same bytes for the same surface. */
-  clientTools(): ClientTool[];
+  /**
+   * The surface as the family's provider takes it; the same bytes for the same surface. `custom: false` for a provider
+   * that takes functions alone: free-text tools are then functions with one argument.
+   */
+  clientTools(options?: { custom?: boolean }): ClientTool[];
   /** SHA-256 of `clientTools()` as JSON. */
   surfaceHash(): string;
 }
@@ -74,7 +77,8 @@ export function makeTurn(parts: TurnParts): Turn {
   for (const entry of parts.surface) {
     for (const alias of entry.tool.aliases ?? []) if (!byAlias.has(alias)) byAlias.set(alias, entry);
   }
-  const clientTools = () => parts.surface.map((entry) => clientTool(entry, parts.family));
+  const clientTools = ({ custom = true } = {}) =>
+    parts.surface.map((entry) => clientTool(entry, parts.family, custom));
   const prefix = `call_${randomHex(8)}`;
   let calls = 0;
   return Object.freeze({
@@ -112,9 +116,18 @@ const SCHEMA_KEYS: Record<Family, string> = {
   canonical: "inputSchema",
 };
 
-function clientTool(entry: Entry, family: Family): ClientTool {
+function clientTool(entry: Entry, family: Family, custom: boolean): ClientTool {
+  const { name, description, grammar } = entry;
+  if (custom && grammar !== undefined) {
+    return {
+      type: "custom",
+      name,
+      description,
+      format: { type: "grammar", syntax: "lark", definition: grammar },
+    };
+  }
   const schema: JsonSchema = publishSchema(entry.schema);
-  const tool = { name: entry.name, description: entry.description, [SCHEMA_KEYS[family]]: schema };
+  const tool = { name, description, [SCHEMA_KEYS[family]]: schema };
   return family === "codex" ? { type: "function", ...tool } : tool;
 }
 

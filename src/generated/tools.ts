@@ -1,5 +1,5 @@
 // Made by scripts/generate.ts from the tools, faces and commands. Do not edit: npm run build
-export const ASSETS: Readonly<Record<string, { description: string; schema: object }>> = {
+export const ASSETS: Readonly<Record<string, { description: string; schema: object; grammar?: string }>> = {
   "canonical:read_file": {
     "description": "Reads a text file and returns its lines, numbered. At most 2,000 lines at a time; a longer file says how to\ncontinue. Binary files are named, not shown.",
     "schema": {
@@ -109,6 +109,23 @@ export const ASSETS: Readonly<Record<string, { description: string; schema: obje
       "required": [
         "path",
         "edits"
+      ],
+      "additionalProperties": false
+    }
+  },
+  "canonical:apply_patch": {
+    "description": "Applies a patch to files: all of its hunks, or none. It may add, delete, change and move files.\n\n*** Begin Patch *** Add File: path +each line of the new file *** Update File: path *** Move to: new/path\n(optional) @@ a line that comes before (optional; several narrow the place) a line that stays -a line that\ngoes +a line that comes *** End of File (optional: the lines are the end of the file) *** Delete File: path\n*** End Patch\n\nShow about three lines around each change, exactly as they are. Paths are relative to the working folder.",
+    "schema": {
+      "type": "object",
+      "properties": {
+        "input": {
+          "type": "string",
+          "minLength": 1,
+          "description": "the whole patch, from *** Begin Patch to *** End Patch"
+        }
+      },
+      "required": [
+        "input"
       ],
       "additionalProperties": false
     }
@@ -370,6 +387,42 @@ export const ASSETS: Readonly<Record<string, { description: string; schema: obje
       ],
       "additionalProperties": false
     }
+  },
+  "codex:apply_patch": {
+    "description": "Applies a patch to files: all of its hunks, or none. It may add, delete, change and move files.\n\n*** Begin Patch *** Add File: path +each line of the new file *** Update File: path *** Move to: new/path\n(optional) @@ a line that comes before (optional; several narrow the place) a line that stays -a line that\ngoes +a line that comes *** End of File (optional: the lines are the end of the file) *** Delete File: path\n*** End Patch\n\nShow about three lines around each change, exactly as they are. Paths are relative to the working folder.",
+    "schema": {
+      "type": "object",
+      "properties": {
+        "input": {
+          "type": "string",
+          "minLength": 1,
+          "description": "The entire contents of the apply_patch command"
+        }
+      },
+      "required": [
+        "input"
+      ],
+      "additionalProperties": false
+    },
+    "grammar": "start: begin hunk+ end\nbegin: \"*** Begin Patch\" LF\nend: \"*** End Patch\" LF?\n\nhunk: add_file | delete_file | update_file\nadd_file: \"*** Add File: \" path LF added+\ndelete_file: \"*** Delete File: \" path LF\nupdate_file: \"*** Update File: \" path LF move? change?\nmove: \"*** Move to: \" path LF\n\npath: /(.+)/\nadded: \"+\" /(.*)/ LF\n\nchange: (context | line)+ end_of_file?\ncontext: (\"@@\" | \"@@ \" /(.+)/) LF\nline: (\" \" | \"-\" | \"+\") /(.*)/ LF\nend_of_file: \"*** End of File\" LF\n\n%import common.LF"
+  },
+  "codex:ApplyPatch": {
+    "description": "Applies a patch to files: all of its hunks, or none. It may add, delete, change and move files.\n\n*** Begin Patch *** Add File: path +each line of the new file *** Update File: path *** Move to: new/path\n(optional) @@ a line that comes before (optional; several narrow the place) a line that stays -a line that\ngoes +a line that comes *** End of File (optional: the lines are the end of the file) *** Delete File: path\n*** End Patch\n\nShow about three lines around each change, exactly as they are. Paths are relative to the working folder.",
+    "schema": {
+      "type": "object",
+      "properties": {
+        "input": {
+          "type": "string",
+          "minLength": 1,
+          "description": "The entire contents of the apply_patch command"
+        }
+      },
+      "required": [
+        "input"
+      ],
+      "additionalProperties": false
+    },
+    "grammar": "start: begin hunk+ end\nbegin: \"*** Begin Patch\" LF\nend: \"*** End Patch\" LF?\n\nhunk: add_file | delete_file | update_file\nadd_file: \"*** Add File: \" path LF added+\ndelete_file: \"*** Delete File: \" path LF\nupdate_file: \"*** Update File: \" path LF move? change?\nmove: \"*** Move to: \" path LF\n\npath: /(.+)/\nadded: \"+\" /(.*)/ LF\n\nchange: (context | line)+ end_of_file?\ncontext: (\"@@\" | \"@@ \" /(.+)/) LF\nline: (\" \" | \"-\" | \"+\") /(.*)/ LF\nend_of_file: \"*** End of File\" LF\n\n%import common.LF"
   },
   "codex:shell_command": {
     "description": "Runs a shell command and returns what it printed and its exit code. It gets no standard input and no terminal.\nLong output is cut in the middle and kept in a file that the result names. After its time limit the command\nand all it started are ended.",

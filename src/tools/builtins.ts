@@ -1,6 +1,7 @@
 /** The built-in tools with their faces. */
 import type { AnyFace } from "../core/face.ts";
 import type { AnyTool } from "../core/tool.ts";
+import { applyPatch } from "./apply_patch.ts";
 import { editFile } from "./edit_file.ts";
 import { claudeFaces } from "./faces/claude.ts";
 import { codexFaces } from "./faces/codex.ts";
@@ -18,7 +19,7 @@ export interface Builtins {
 export function builtins(parts: ShellParts): Builtins {
   const shell = shellTool(parts);
   return {
-    tools: [readFile, writeFile, editFile, shell],
+    tools: [readFile, writeFile, editFile, applyPatch, shell],
     faces: [...claudeFaces(shell), ...codexFaces(shell), ...geminiFaces(shell)],
   };
 }

@@ -154,3 +154,32 @@ test("a random edit written as a patch gives the text that was meant, with every
     ),
   );
 });
+
+test("Codex models get the patch tool as free text with its grammar, and a function where asked for", async () => {
+  using scratch = new Scratch();
+  const ran = await scratch.agent(["tools", "--toolset", "codex_snake", "--json"]);
+  const tool = JSON.parse(ran.stdout).find(({ name }: { name: string }) => name === "apply_patch");
+  assert.equal(tool.type, "custom");
+  assert.match(tool.format.definition, /^start: begin hunk\+ end/);
+  const { results } = await scratch.batch([
+    {
+      type: "custom_tool_call",
+      call_id: "c1",
+      name: "apply_patch",
+      input: "*** Begin Patch\n*** Add File: a\n+b\n*** End Patch",
+    },
+  ], ["--mode", "acceptEdits"]);
+  assert.equal(results[0]!.type, "custom_tool_call_output");
+  assert.equal(scratch.read("a"), "b\n");
+});
+
+test("a hook sees a patch as one call, which matches Edit and Write too", async () => {
+  using scratch = new Scratch();
+  const seen = path.join(scratch.root, "seen");
+  const hooks = { PreToolUse: [{ matcher: "Edit", hooks: [{ type: "command", command: `cat > ${seen}` }] }] };
+  scratch.settings({ hooks });
+  await patch(scratch, "*** Begin Patch\n*** Add File: a\n+b\n*** End Patch");
+  const { tool_name, tool_input } = JSON.parse(fs.readFileSync(seen, "utf8"));
+  assert.equal(tool_name, "apply_patch");
+  assert.match(tool_input.command, /Add File: a/);
+});

@@ -1,6 +1,7 @@
 /** Codex' faces, in snake and in Pascal case. */
 import { type AnyFace, defineFace } from "../../core/face.ts";
 import type { AnyTool } from "../../core/tool.ts";
+import { applyPatch, type PatchArgs, type PatchData } from "../apply_patch.ts";
 import { type Page, presentPage, type ReadArgs, readFile } from "../read_file.ts";
 import { MOST_MS, type ShellArgs } from "../shell.ts";
 
@@ -42,10 +43,30 @@ function command(shell: AnyTool, naming: typeof SNAKE | typeof PASCAL, name: str
   });
 }
 
+function patch(naming: typeof SNAKE | typeof PASCAL, name: string): AnyFace {
+  return defineFace<PatchArgs, PatchArgs, PatchData>(applyPatch, {
+    ...naming,
+    name,
+    // A provider that takes grammars gets the text as it is; the others a function with one argument.
+    custom: true,
+    input: (z) =>
+      z.strictObject({ input: z.string().min(1).describe("The entire contents of the apply_patch command") }),
+    toCanonical: (args) => args,
+    hooks: {
+      alsoMatches: ["Edit", "Write"],
+      view: ({ input }) => ({ name: "apply_patch", input: { command: input } }),
+      rewrite: ({ command, ...rest }) => ({ ...rest, input: command }),
+      response: (data) => ({ files: data }),
+    },
+  });
+}
+
 export function codexFaces(shell: AnyTool): AnyFace[] {
   return [
     read(SNAKE, "read_file"),
     read(PASCAL, "ReadFile"),
+    patch(SNAKE, "apply_patch"),
+    patch(PASCAL, "ApplyPatch"),
     command(shell, SNAKE, "shell_command"),
     command(shell, PASCAL, "ShellCommand"),
   ];
