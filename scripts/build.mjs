@@ -156,6 +156,8 @@ const common = {
   mainFields: ["module", "main"],
   // Names and lines stay, so that the stack of an uncaught error can be read.
   minifySyntax: true,
+  minifyWhitespace: true,
+  lineLimit: 120,
   legalComments: "none",
   logLevel: "warning",
 };

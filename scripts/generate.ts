@@ -93,6 +93,7 @@ function commandLinePage(): string {
     ...EXIT_CODES.map(([code, about]) => `| ${code} | ${about} |`),
     "",
     "Of many calls from standard input: 0 if all succeeded, 1 if any did not, 2 if nothing could start.",
+    "A line longer than 64 MB is answered as an error.",
     "",
   ].join("\n");
 }

@@ -2,7 +2,7 @@
  * The composition root: settings → tools, plugins, hooks → a runtime that prepares turns and runs calls.
  */
 import { dirs } from "./core/dirs.ts";
-import { AgentError, messageOf, nearest, quote } from "./core/errors.ts";
+import { AgentError, messageOf, nearest, quote, UsageError } from "./core/errors.ts";
 import {
   type EventName,
   EVENTS,
@@ -63,6 +63,8 @@ export interface RuntimeParts {
   hookFiles?: readonly string[];
   /** Rules of the command line, before those of settings. */
   rules?: readonly Rule[];
+  /** One of `rules` that fits no tool is an error. A host may add tools later, so it is only told. */
+  strictRules?: boolean;
   /** Everything the log holds, as it happens. */
   onEvent?: Sink;
   /** Late errors of plugins are told of instead of ending the process. A host decides for itself. */
@@ -189,7 +191,11 @@ export class Runtime {
         warn: (text) => this.#warn(text),
         note: (text) => this.#note(text),
       });
-      if (catchStrays) this.#forgetStrays = host.onStray((error) => mods.reportStray(error));
+      if (catchStrays) {
+        const { forbidExits } = await import("./mods/exits.ts");
+        const undo = [host.onStray((error) => mods.reportStray(error)), forbidExits()];
+        this.#forgetStrays = () => undo.forEach((one) => one());
+      }
       await mods.load(found);
     }
     this.#reportRules();
@@ -333,10 +339,16 @@ export class Runtime {
   /** A rule for a tool that isn't there guards nothing, which its author should know. */
   #reportRules(): void {
     if (this.#rules.length === 0) return;
+    const { rules, strictRules } = this.#parts;
     const names = this.registry.names();
-    for (const { behavior, text, tool } of rulesWithoutTool(this.#rules, names)) {
-      const near = nearest(tool, names, 1)[0];
-      this.#warn(`the ${behavior} rule ${quote(text)} fits no tool${near ? `; did you mean ${near}?` : ""}`);
+    for (const rule of rulesWithoutTool(this.#rules, names)) {
+      const near = nearest(rule.tool, names, 1)[0];
+      const hint = near && `did you mean ${near}?`;
+      const named = `the ${rule.behavior} rule ${quote(rule.text)}`;
+      if (strictRules && rules?.includes(rule)) {
+        throw new UsageError(`Cannot use ${named}: it fits no tool`, hint);
+      }
+      this.#warn(`${named} fits no tool${hint ? `; ${hint}` : ""}`);
     }
   }
 

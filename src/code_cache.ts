@@ -6,6 +6,7 @@
 import { dirs } from "./core/dirs.ts";
 import { dirname, join, makeFolder } from "./core/paths.ts";
 import { host } from "./core/runtime.ts";
+import { writeWhole } from "./core/write_whole.ts";
 
 interface ModuleConstructor {
   new (id: string): LoadedModule;
@@ -69,7 +70,10 @@ function readCache(path: string): Uint8Array | undefined {
   }
 }
 
-/** Caches of other builds are of no use any more, and go; those of another Node stay. */
+/**
+ * Caches of other builds are of no use any more, and go; those of another Node stay. What an interrupted write left
+ * behind is named for no build, and goes as well.
+ */
 function writeCache(path: string, build: string, data: () => Uint8Array): void {
   const folder = dirname(path);
   try {
@@ -77,11 +81,7 @@ function writeCache(path: string, build: string, data: () => Uint8Array): void {
     for (const name of host.files.readDir(folder)) {
       if (!name.startsWith(build)) host.files.remove(join(folder, name));
     }
-    const temporary = `${path}.${host.pid}.tmp`;
-    const file = host.files.open(temporary, "w", 0o600);
-    file.write(data());
-    file.close();
-    host.files.rename(temporary, path);
+    writeWhole(path, data(), { mode: 0o600 });
   } catch {
     // The next start compiles again.
   }

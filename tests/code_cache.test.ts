@@ -2,8 +2,9 @@
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import path from "node:path";
+import process from "node:process";
 import { test } from "node:test";
-import { Scratch } from "./support.ts";
+import { AGENTS, run, Scratch } from "./support.ts";
 
 test("caches of other builds go, those of another Node with the same build stay", async () => {
   using scratch = new Scratch();
@@ -19,4 +20,22 @@ test("caches of other builds go, those of another Node with the same build stay"
   const left = readdirSync(folder);
   assert.deepEqual(others.map((name) => left.includes(name)), [true, false]);
   assert.ok(left.includes(own));
+});
+
+test("a cache that can't be written whole leaves nothing behind, and what an ended write left goes", {
+  skip: process.platform === "win32" && "no limits on Windows",
+}, async () => {
+  using scratch = new Scratch();
+  const folder = path.join(scratch.root, "cache/agent/code");
+  // As on a full disk, a write stores some of its bytes and then fails.
+  const limited = ["sh", "-c", 'ulimit -f 4 && exec "$@"', "sh", ...AGENTS.node, "config", "path"];
+  const ran = await run(limited, { cwd: scratch.work, env: scratch.env() });
+  assert.equal(ran.code, 0, ran.stderr);
+  assert.deepEqual(readdirSync(folder), []);
+  await scratch.agent(["config", "path"], { on: "node" });
+  const [own] = readdirSync(folder);
+  const stale = `.${own!.slice(0, 40)}.01234567.agent-tmp`;
+  scratch.file(path.join(folder, stale), "");
+  await scratch.agent(["exec", "Bash", "command=true"], { on: "node" });
+  assert.ok(!readdirSync(folder).includes(stale));
 });

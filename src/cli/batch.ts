@@ -1,13 +1,13 @@
 /** Calls from standard input: read as they come, run some at once, answered in call order. */
 import type { Runtime } from "../agent.ts";
 import type { AbortLike, CallOptions, CallRequest } from "../core/request.ts";
-import { EXIT, messageOf } from "../core/errors.ts";
+import { EXIT } from "../core/errors.ts";
 import type { Result } from "../core/result.ts";
 import { host } from "../core/runtime.ts";
 import type { Turn } from "../core/turn.ts";
 import type { Invocation } from "./command.ts";
 import { type Batch, type DialectName, idOf, malformed, readBatch } from "./dialects.ts";
-import { stdinLines } from "./input.ts";
+import { MOST_MB, Pieces, stdinLines, withoutMark } from "./input.ts";
 
 const CONCURRENCY = 64;
 
@@ -101,27 +101,35 @@ class Slots {
 /** Each line's calls; or, where the first line only opens a bracket, those of the whole input. */
 async function* batches(dialect: DialectName | undefined, stop: AbortLike): AsyncGenerator<Batch> {
   let number = 0;
-  let whole: string[] | undefined;
+  let whole: Pieces<string> | undefined;
   let first = true;
   for await (const line of stdinLines(stop)) {
     number++;
-    const text = number === 1 ? line.replace(/^\uFEFF/, "") : line;
-    if (whole) whole.push(text);
-    else if (text.trim() === "") continue;
-    else if (first && /^\s*[[{]\s*$/.test(text)) whole = [text];
+    const text = number === 1 && line !== undefined ? withoutMark(line) : line;
+    if (!whole && text?.trim() === "") continue;
+    if (first && text !== undefined && /^\s*[[{]\s*$/.test(text)) whole = new Pieces();
+    if (whole) whole.add(text);
     else yield* parts(text, `line_${number}`, `line ${number}`, dialect);
     first = false;
   }
-  if (whole) yield* parts(whole.join("\n"), "input", "standard input", dialect);
+  if (whole) yield* parts(whole.take()?.join("\n"), "input", "standard input", dialect);
 }
 
-/** One JSON value; a list holds a value each. */
-function* parts(text: string, id: string, where: string, dialect: DialectName | undefined): Generator<Batch> {
+/** One JSON value; a list holds a value each. `undefined` is a text that was too long to be kept. */
+function* parts(
+  text: string | undefined,
+  id: string,
+  where: string,
+  dialect: DialectName | undefined,
+): Generator<Batch> {
+  if (text === undefined) {
+    return yield malformed(id, `Cannot read the call in ${where}: longer than ${MOST_MB} MB`, dialect);
+  }
   let value: unknown;
   try {
     value = JSON.parse(text);
-  } catch (error) {
-    return yield malformed(id, `Cannot read the call in ${where}: not JSON: ${messageOf(error)}`, dialect);
+  } catch {
+    return yield malformed(id, `Cannot read the call in ${where}: not JSON`, dialect);
   }
   for (const [index, item] of (Array.isArray(value) ? value : [value]).entries()) {
     yield readBatch(item, dialect) ??

@@ -23,7 +23,7 @@ const EXITS: Readonly<Record<keyof typeof EXIT, string>> = {
   denied: "denied",
   credentials: "credentials are needed",
   timeout: "out of time",
-  interrupted: "interrupted",
+  interrupted: "interrupted by Ctrl-C, SIGTERM or SIGHUP",
 };
 
 export const EXIT_CODES = (Object.keys(EXITS) as (keyof typeof EXIT)[])

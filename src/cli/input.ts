@@ -46,11 +46,12 @@ function readValue(key: string, value: string): string {
   return readText(value.slice(1), asText);
 }
 
+/** The words of the engine differ by runtime, so they are not passed on. */
 function parseJson(text: string, where: string): unknown {
   try {
     return JSON.parse(text);
-  } catch (error) {
-    throw new UsageError(`Cannot read the JSON of ${where}: ${messageOf(error)}`);
+  } catch {
+    throw new UsageError(`Cannot read ${where}: not JSON`);
   }
 }
 
@@ -77,32 +78,78 @@ function readText(path: string, hint?: string): string {
   }
 }
 
+/** Megabytes of one call on standard input. */
+export const MOST_MB = 64;
+
+/** A text that comes in pieces. Of one that is too long nothing is kept. */
+export class Pieces<T extends Uint8Array | string> {
+  #kept: T[] = [];
+  /** Bytes or characters so far, kept or not. */
+  size = 0;
+
+  /** `undefined` is a piece that was too long itself. */
+  add(piece: T | undefined): void {
+    this.size += piece?.length ?? Infinity;
+    if (piece !== undefined && this.#fits()) this.#kept.push(piece);
+    else this.#kept = [];
+  }
+
+  /** All of them, `undefined` where they are too long; then there are none. */
+  take(): T[] | undefined {
+    const kept = this.#fits() ? this.#kept : undefined;
+    this.#kept = [];
+    this.size = 0;
+    return kept;
+  }
+
+  #fits(): boolean {
+    return this.size <= MOST_MB * 1024 * 1024;
+  }
+}
+
 async function readStdin(): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = "";
-  for await (const chunk of host.stdin()) text += decoder.decode(chunk, { stream: true });
-  return text + decoder.decode();
+  const pieces = new Pieces<Uint8Array>();
+  for await (const chunk of host.stdin()) pieces.add(chunk);
+  const all = pieces.take();
+  if (!all) throw new UsageError(`Cannot use standard input: longer than ${MOST_MB} MB`);
+  return withoutMark(decode(all));
+}
+
+/** One text of all pieces; a character may begin in one and end in the next. */
+function decode(pieces: readonly Uint8Array[]): string {
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  const last = pieces.length - 1;
+  return pieces.map((piece, index) => decoder.decode(piece, { stream: index < last })).join("");
+}
+
+/** A byte order mark is no part of the text. */
+export function withoutMark(text: string): string {
+  return text.replace(/^\uFEFF/, "");
 }
 
 /**
- * Lines of standard input as they come, without their ends; blank ones too, so that numbers stay true. An abort is
- * the end of the input.
+ * Lines of standard input as they come, without their ends; blank ones too, so that numbers stay true, and
+ * `undefined` for one that is too long. An abort is the end of the input.
  */
-export async function* stdinLines(signal: AbortLike): AsyncGenerator<string> {
-  const decoder = new TextDecoder();
-  let rest = "";
+export async function* stdinLines(signal: AbortLike): AsyncGenerator<string | undefined> {
+  const line = new Pieces<Uint8Array>();
+  const take = () => {
+    const pieces = line.take();
+    return pieces && decode(pieces);
+  };
   for await (const chunk of untilAborted(host.stdin(), signal)) {
-    rest += decoder.decode(chunk, { stream: true });
     let from = 0;
-    for (let at = rest.indexOf("\n"); at >= 0; at = rest.indexOf("\n", from)) {
-      yield rest.slice(from, at);
+    for (let at = chunk.indexOf(NEWLINE); at >= 0; at = chunk.indexOf(NEWLINE, from)) {
+      line.add(chunk.subarray(from, at));
+      yield take();
       from = at + 1;
     }
-    rest = rest.slice(from);
+    if (from < chunk.length) line.add(chunk.subarray(from));
   }
-  rest += decoder.decode();
-  if (rest !== "") yield rest;
+  if (line.size > 0) yield take();
 }
+
+const NEWLINE = 10;
 
 /** What is still to come after an abort is never waited for. */
 async function* untilAborted<T>(source: AsyncIterable<T>, signal: AbortLike): AsyncGenerator<T> {

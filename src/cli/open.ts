@@ -33,6 +33,7 @@ export async function openRuntime(invocation: Invocation, onEvent?: Sink): Promi
     plugins: absolute(flags.all("plugins")),
     hookFiles: absolute(flags.all("hooks")),
     rules,
+    strictRules: true,
     onEvent,
     catchStrays: true,
     warn: (text) => printer.warn(text),

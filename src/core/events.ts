@@ -223,9 +223,10 @@ function readAnswer(event: EventName, answer: unknown): Record<string, unknown> 
   if (!isRecord(answer)) {
     throw new Error(`it answered ${Array.isArray(answer) ? "a list" : `a ${typeof answer}`}, not an object`);
   }
-  const allowed: Fields = ANSWERS[event] ?? {};
+  const allowed: Fields = (Object.hasOwn(ANSWERS, event) && ANSWERS[event]) || {};
   const names = () => Object.keys(allowed).join(", ");
-  const read: Record<string, unknown> = {};
+  // Without a prototype, which might have been given an answer.
+  const read: Record<string, unknown> = Object.create(null);
   const keys = Object.keys(answer);
   for (const key of keys) {
     if (!Object.hasOwn(allowed, key)) throw new Error(`its answer has "${key}"; allowed: ${names()}`);

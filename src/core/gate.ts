@@ -2,11 +2,16 @@
  * The one gate by which text leaves: shape, redact, cut with an overflow file. Results, errors, events, logs and
  * overflow files all come through here.
  */
-import { cut, cutBlocks, LAST_LIMIT, textLength, wellFormed } from "./fit.ts";
+import { cutBlocks, LAST_LIMIT, textLength, wellFormed } from "./fit.ts";
 import { type OverflowStore, restIn } from "./overflow.ts";
 import type { Redactor } from "./redact.ts";
-import { shape, type Shaped, type Stamp, stamp, textOf } from "./result.ts";
+import { shape, type Shaped, type Stamp, stamp, text, textOf } from "./result.ts";
 import type { Block, Limit } from "./tool.ts";
+
+/** Blocks of a result, or pieces of a stream. */
+const MOST_BLOCKS = 100;
+/** Characters of an image's base64. */
+const MOST_IMAGE = 5_000_000;
 
 export interface GateOptions {
   redactor: Redactor;
@@ -41,15 +46,13 @@ export class Gate {
 
   /** A tool's value: shaped into blocks, redacted, cut to the tool's limit with the whole in an overflow file. */
   admit(value: unknown, tool: string, limit: Limit): Shaped {
-    const shaped = this.#redact(shape(value));
-    if (shaped.stdout) shaped.stdout = shaped.stdout.map((text) => cut(text, limit.chars, limit.keep));
-    if (shaped.stderr) shaped.stderr = shaped.stderr.map((text) => cut(text, limit.chars, limit.keep));
-    return this.#cut(shaped, tool, limit);
+    return this.#cut(this.#redact(shape(value)), tool, limit);
   }
 
   /** The last step before a result leaves: redacted again, well-formed, within the last limit. */
   finish(shaped: Shaped, tool: string): Shaped {
-    return this.#cut(this.#redact(shaped), tool, { chars: this.#lastLimit, keep: "middle" });
+    const limit: Limit = { chars: this.#lastLimit, keep: "middle" };
+    return this.#cut(this.#withoutExcess(this.#redact(shaped), tool), tool, limit);
   }
 
   /** Now, as results and events carry it. Made once a second: a call asks for it four times. */
@@ -80,13 +83,57 @@ export class Gate {
   }
 
   #cut(shaped: Shaped, tool: string, limit: Limit): Shaped {
-    if (textLength(shaped.content) <= limit.chars) return shaped;
-    // Even where the tool spilled as it went: its own file doesn't hold what hooks and mods added.
-    const saved = this.overflow.save(tool, textOf(shaped.content));
-    const content = cutBlocks(shaped.content, limit.chars, limit.keep, restIn(saved));
-    const overflow = shaped.overflow ?? saved?.path;
-    return overflow === undefined ? { ...shaped, content } : { ...shaped, content, overflow };
+    const { content, stdout, stderr } = shaped;
+    const result = { ...shaped };
+    const cutTexts = (blocks: readonly Block[]): readonly Block[] => {
+      // Even where the tool spilled as it went: its own file doesn't hold what hooks and mods added.
+      const saved = this.overflow.save(tool, textOf(blocks));
+      if (saved) result.overflow ??= saved.path;
+      return cutBlocks(blocks, limit.chars, limit.keep, restIn(saved));
+    };
+    if (textLength(content) > limit.chars) result.content = cutTexts(content);
+    const cutStream = (pieces: readonly string[]) =>
+      cutTexts(pieces.flatMap(text)).map((block) => textOf([block]));
+    if (stdout && lengthOf(stdout) > limit.chars) result.stdout = cutStream(stdout);
+    if (stderr && lengthOf(stderr) > limit.chars) result.stderr = cutStream(stderr);
+    return result;
   }
+
+  /** Without what no cut of a text makes small: data, images, the number of blocks. */
+  #withoutExcess(shaped: Shaped, tool: string): Shaped {
+    const result = { ...shaped };
+    if (shaped.content.some(isHuge)) {
+      result.content = shaped.content.flatMap((block) =>
+        isHuge(block)
+          ? text(`[${block.mediaType} omitted: ${block.data.length} characters of base64]`)
+          : [block]
+      );
+    }
+    const json = shaped.structured === undefined ? "" : JSON.stringify(shaped.structured);
+    if (json.length > this.#lastLimit) {
+      const saved = this.overflow.save(tool, json);
+      if (saved) result.overflow ??= saved.path;
+      delete result.structured;
+      const note = `[${json.length} characters of structured data omitted${restIn(saved)}]`;
+      result.content = [...result.content, ...text(note)];
+    }
+    if (result.content.length > MOST_BLOCKS) result.content = text(textOf(result.content));
+    if (result.stdout && result.stdout.length > MOST_BLOCKS) result.stdout = [result.stdout.join("")];
+    if (result.stderr && result.stderr.length > MOST_BLOCKS) result.stderr = [result.stderr.join("")];
+    return result;
+  }
+}
+
+type Image = Extract<Block, { type: "image" }>;
+
+function isHuge(block: Block): block is Image {
+  return block.type === "image" && block.data.length > MOST_IMAGE;
+}
+
+function lengthOf(pieces: readonly string[]): number {
+  let length = 0;
+  for (const piece of pieces) length += piece.length;
+  return length;
 }
 
 function isWellFormed(block: Block): boolean {

@@ -149,8 +149,9 @@ export class OverflowFile {
         this.#file.write(new TextEncoder().encode(`\n[the file's cap of ${this.#cap} bytes is reached]\n`));
       }
     } catch {
+      // A part of a text that nobody names is of no use, least of all on a full disk.
       this.#failed = true;
-      this.close();
+      this.discard();
     }
   }
 
@@ -162,7 +163,7 @@ export class OverflowFile {
     return { path: this.path, holds: this.#full ? `the first ${this.#bytes} bytes` : "all of it" };
   }
 
-  /** Closes and removes the file: it turned out that nothing was cut. */
+  /** Closes and removes the file: nothing was cut, or it could not be saved. */
   discard(): void {
     this.close();
     try {

@@ -30,8 +30,10 @@ export type Part = Subject & {
   inner?: readonly string[];
   /** What it does can't be told from its text: it is never allowed by a pattern. */
   opaque?: true;
-  /** Not even the program can be told: where a pattern denies or asks, a person decides whether it is meant. */
+  /** Not even the program, or the file, can be told: where a pattern denies or asks, a person decides whether it is meant. */
   unknown?: true;
+  /** A file that a script inside another part opens: rules that deny or ask look at it, what allows that part covers it. */
+  nested?: true;
 };
 
 /** What core doesn't know how to do itself. Each is loaded when a rule needs it. */
@@ -194,12 +196,14 @@ export class Policy {
     let worst: Decision | undefined;
     for (const part of parts) {
       const decision = await this.#decidePart(asked, part, rules);
+      if (!decision) continue;
       if (!worst || rank(decision) > rank(worst)) worst = decision;
     }
     return worst!;
   }
 
-  async #decidePart(asked: Asked, part: Part, rules: readonly Rule[]): Promise<Decision> {
+  /** `undefined` where nothing stands against what another part answers for. */
+  async #decidePart(asked: Asked, part: Part, rules: readonly Rule[]): Promise<Decision | undefined> {
     const settled = (behavior: Behavior, reason: string): Decision => ({
       // Nobody is asked in this mode, whoever wants to.
       behavior: behavior === "ask" && asked.mode === "dontAsk" ? "deny" : behavior,
@@ -217,7 +221,8 @@ export class Policy {
         }
       }
       // After the deny rules, before all others: a rule that may be meant, and nobody can tell.
-      const guard = behavior === "deny" && part.unknown && rules.find((rule) => this.#mayMean(rule));
+      const guard = behavior === "deny" && part.unknown &&
+        rules.find((rule) => this.#mayMean(rule, part));
       if (guard) {
         return settled(
           "ask",
@@ -225,14 +230,15 @@ export class Policy {
         );
       }
     }
-    if (!guarded || asked.mode === "plan") return this.#byMode(asked, [part]);
+    if (!guarded || asked.mode === "plan") return part.nested ? undefined : this.#byMode(asked, [part]);
     const reason = `${quote(part.value)} says what runs here, so it needs a rule of its own`;
     return { ...settled("ask", reason), by: "guard" };
   }
 
-  /** A deny or ask rule with a pattern for commands, held against a command that nobody can read. */
-  #mayMean(rule: Rule): boolean {
-    return rule.behavior !== "allow" && rule.pattern !== undefined && !this.#covers.has(rule.tool);
+  /** A deny or ask rule with a pattern, held against a command or a file that nobody can tell. */
+  #mayMean(rule: Rule, part: Part): boolean {
+    if (rule.behavior === "allow" || rule.pattern === undefined) return false;
+    return this.#covers.get(rule.tool) === (part.kind === "path" ? part.access : undefined);
   }
 
   /** Does one rule fit the call, or may it, as far as can be told? For hooks that a rule limits. */
@@ -241,7 +247,9 @@ export class Policy {
     if (rules.length === 0) return false;
     for (const part of await this.#parts(asked)) {
       for (const rule of rules) {
-        if (await this.#matches(rule, part, asked) || (part.unknown && this.#mayMean(rule))) return true;
+        if (await this.#matches(rule, part, asked) || (part.unknown && this.#mayMean(rule, part))) {
+          return true;
+        }
       }
     }
     return false;
@@ -309,6 +317,7 @@ export class Policy {
         (rule.behavior === "allow" && covered === "write");
       if (!fits) return false;
       if (rule.pattern === undefined) return true;
+      if (part.unknown) return false;
       // A pattern for commands says nothing about the files that they redirect to.
       if (covered === undefined && (traits.subjects ?? []).some(({ kind }) => kind === "command")) {
         return false;
@@ -341,7 +350,7 @@ export class Policy {
 
   /** The narrowest rule that would have allowed this part. */
   #allowWith({ entry, traits }: Asked, part: Part | undefined): { allowWith: string } {
-    if (part?.kind === "path") {
+    if (part?.kind === "path" && !part.unknown) {
       // A pattern for commands says nothing about the files that they redirect to: a rule for files does.
       const byCommand = (traits.subjects ?? []).some(({ kind }) => kind === "command");
       return { allowWith: `${byCommand ? this.#nameFor(part.access) : entry.name}(/${part.value})` };

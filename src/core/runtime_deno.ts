@@ -74,6 +74,8 @@ const OPEN: Record<OpenHow, Record<string, boolean>> = {
 export function denoHost(): Host {
   const deno = (globalThis as unknown as { Deno: DenoNamespace }).Deno;
   const os = deno.build.os;
+  // As it is now: it may be guarded against plugins later.
+  const { exit } = deno;
   const stream = (fd: 1 | 2) => fd === 1 ? deno.stdout : deno.stderr;
   return {
     name: "deno",
@@ -108,7 +110,7 @@ export function denoHost(): Host {
     },
     stdin: () => deno.stdin.readable as unknown as AsyncIterable<Uint8Array>,
     builtin: <T>(name: string) => globalThis.process.getBuiltinModule(name) as T,
-    exit: (code) => deno.exit(code),
+    exit: (code) => exit(code),
     onSignal(signal, handler) {
       deno.addSignalListener(signal, handler);
       return () => deno.removeSignalListener(signal, handler);

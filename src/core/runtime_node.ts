@@ -5,6 +5,8 @@ type Fs = typeof import("node:fs");
 
 export function nodeHost(): Host {
   const process = globalThis.process;
+  // As it is now: it may be guarded against plugins later.
+  const { exit } = process;
   const builtin = <T>(name: string) => process.getBuiltinModule(name) as T;
   const fs = builtin<Fs>("node:fs");
   return {
@@ -30,7 +32,7 @@ export function nodeHost(): Host {
     write: (fd, text) => writeAll(fs, fd, text),
     stdin: () => process.stdin,
     builtin,
-    exit: (code) => process.exit(code),
+    exit: (code) => exit.call(process, code),
     onSignal(signal, handler) {
       process.on(signal, handler);
       return () => process.off(signal, handler);

@@ -1,12 +1,15 @@
 /** What a process printed, as text, up to a cap. */
 import type { StreamName } from "../core/tool.ts";
 
-/** Bytes of each stream that are kept; the rest is read and dropped. */
-const CAP = 1024 * 1024;
+const MB = 1024 * 1024;
 
-/** Both streams of one process. */
+/** Both streams of one process. What is more than a stream may have is read and dropped. */
 export class Capture {
-  readonly #streams = { stdout: new Capped(), stderr: new Capped() };
+  readonly #streams;
+
+  constructor({ stdoutMb = 1 } = {}) {
+    this.#streams = { stdout: new Capped(stdoutMb * MB), stderr: new Capped(MB) };
+  }
 
   push(chunk: Uint8Array, stream: StreamName): void {
     this.#streams[stream].push(chunk);
@@ -17,17 +20,21 @@ export class Capture {
     return this.#streams[stream].text();
   }
 
-  /** Something was dropped. */
-  get cut(): boolean {
-    return this.#streams.stdout.cut || this.#streams.stderr.cut;
+  /** Something of a stream was dropped. */
+  cut(stream: StreamName): boolean {
+    return this.#streams[stream].cut;
   }
 }
 
 class Capped {
   readonly #decoder = new TextDecoder();
   #text = "";
-  #room = CAP;
+  #room: number;
   cut = false;
+
+  constructor(room: number) {
+    this.#room = room;
+  }
 
   push(chunk: Uint8Array): void {
     this.cut ||= chunk.length > this.#room;

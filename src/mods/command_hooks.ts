@@ -13,6 +13,7 @@ import { host } from "../core/runtime.ts";
 import { type ProcessGroups, run as runProcess } from "../shell/process.ts";
 import { Capture } from "./capture.ts";
 import {
+  ANSWER_MB,
   type HookRun,
   postAnswer,
   preAnswer,
@@ -195,11 +196,14 @@ export class CommandHooks implements Hooks {
   ): Promise<{ understood: Understood; stderr: string }> {
     const running = this.#start(hook, payload, session.project, signal);
     if (hook.async) {
-      this.#inBackground(hook, running.then((ended) => this.#tell(hook, group, understand(ended))));
+      this.#inBackground(
+        hook,
+        running.then((ended) => this.#tell(hook, group, understand(ended, group.event))),
+      );
       return { understood: NOTHING_SAID, stderr: "" };
     }
     const ended = await running;
-    const understood = understand(ended);
+    const understood = understand(ended, group.event);
     this.#tell(hook, group, understood);
     return { understood, stderr: ended.stderr };
   }
@@ -229,7 +233,7 @@ export class CommandHooks implements Hooks {
     project: string,
     signal: AbortSignal | undefined,
   ): Promise<HookRun> {
-    const capture = new Capture();
+    const capture = new Capture({ stdoutMb: ANSWER_MB });
     const argv = hook.args ? [hook.command, ...hook.args] : ["/bin/sh", "-c", hook.command];
     try {
       const ended = await runProcess({
@@ -237,7 +241,8 @@ export class CommandHooks implements Hooks {
         cwd: project,
         env: { ...host.envAll(), CLAUDE_PROJECT_DIR: project, AGENT_PROJECT_DIR: project },
         timeoutMs: hook.timeoutMs,
-        signal,
+        // Its own: Node warns of more than ten listeners on one signal.
+        signal: signal && AbortSignal.any([signal]),
         input: JSON.stringify(payload) + "\n",
         onOutput: (chunk, stream) => capture.push(chunk, stream),
       }, this.#parts.groups);
@@ -245,12 +250,14 @@ export class CommandHooks implements Hooks {
         exitCode: ended.why === "exit" ? ended.exitCode : undefined,
         signal: ended.signal,
         timedOut: ended.why === "timeout",
+        tooLong: capture.cut("stdout"),
         stdout: capture.text("stdout"),
         stderr: capture.text("stderr"),
       };
     } catch (error) {
       const missing = messageOf(error);
-      return { exitCode: undefined, signal: undefined, timedOut: false, missing, stdout: "", stderr: "" };
+      const nothing = { exitCode: undefined, signal: undefined, timedOut: false, tooLong: false };
+      return { ...nothing, missing, stdout: "", stderr: "" };
     }
   }
 

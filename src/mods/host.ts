@@ -14,6 +14,7 @@ import { type Bundle, BundleCache } from "./bundle.ts";
 import { briefly, type HostModules, loadPlugin, sourceName } from "./load.ts";
 import { isEffect, isStrings, isZod, modTool } from "./mod_tool.ts";
 import type { Found } from "./places.ts";
+import { SharedPrototypes } from "./prototypes.ts";
 
 export type Phase = "build" | "import" | "setup" | "ready" | "disposed" | "disabled";
 
@@ -71,11 +72,15 @@ export class ModHost {
   readonly #parts: ModHostParts;
   readonly #cache: BundleCache;
   readonly #modules: HostModules = { agent: sdk };
+  readonly #prototypes: SharedPrototypes;
   #loaded: Loaded[] = [];
 
   constructor(parts: ModHostParts) {
     this.#parts = parts;
     this.#cache = new BundleCache(parts.cacheFolder, parts.warn);
+    this.#prototypes = new SharedPrototypes((added) =>
+      parts.warn(`a plugin added ${added}, which all code shares; that was undone`)
+    );
   }
 
   /** Builds and imports all plugins at once and sets them up one after another, in the order given. */
@@ -164,7 +169,7 @@ export class ModHost {
 
   async #import(one: Loaded, bundle: Bundle): Promise<void> {
     one.phase = "import";
-    const plugin = await loadPlugin(one.found.entry, bundle, this.#cache, this.#modules);
+    const plugin = await loadPlugin(one.found.entry, bundle, this.#cache, this.#modules, this.#prototypes);
     if (one.alive) one.plugin = plugin;
   }
 
@@ -179,8 +184,8 @@ export class ModHost {
       other !== one && other.phase === "ready" && other.plugin?.name === plugin.name
     );
     if (twin) throw new Error(`a plugin of that name is loaded already, from ${twin.found.entry}`);
-    const dispose = plugin.setup(this.#handle(one), optionsFor(plugin, this.#optionsOf(plugin.name)));
-    const returned = isThenable(dispose) ? await dispose : dispose;
+    const options = optionsFor(plugin, this.#optionsOf(plugin.name));
+    const returned: unknown = await this.#prototypes.watch(() => plugin.setup(this.#handle(one), options));
     if (typeof returned === "function") one.dispose = returned as () => unknown;
     // Too late: it was taken out, and what it holds is let go.
     if (!one.alive) return await this.#retire(one, one.phase);

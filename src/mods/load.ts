@@ -4,6 +4,8 @@ import { fileUrl } from "../core/paths.ts";
 import { host } from "../core/runtime.ts";
 import type { Plugin } from "../sdk.ts";
 import { type Bundle, type BundleCache, HOST_SYMBOL } from "./bundle.ts";
+import { insteadOf } from "./exits.ts";
+import type { SharedPrototypes } from "./prototypes.ts";
 
 /** Modules that plugins share with the host. */
 export interface HostModules {
@@ -17,17 +19,18 @@ export async function loadPlugin(
   bundle: Bundle,
   cache: BundleCache,
   modules: HostModules,
+  prototypes: SharedPrototypes,
 ): Promise<Plugin> {
   if (bundle.needs.includes("zod")) modules.zod ??= await import("zod");
   const require = requireFor(entry, modules);
-  let exported: unknown;
-  if (bundle.format === "cjs") exported = runScript(cache.read(bundle), entry, require);
-  else {
+  if (bundle.format === "esm") {
     // Modules can't be handed a `require`, so they find it by a registered symbol.
     const shared = globalThis as Record<symbol, Map<string, unknown> | undefined>;
     (shared[Symbol.for(HOST_SYMBOL)] ??= new Map()).set(entry, require);
-    exported = await importModule(moduleUrl(bundle));
   }
+  const exported = await prototypes.watch(() =>
+    bundle.format === "cjs" ? runScript(cache.read(bundle), entry, require) : importModule(moduleUrl(bundle))
+  );
   return checkPlugin((exported as { default?: unknown }).default);
 }
 
@@ -89,20 +92,18 @@ function errorConsole(): object {
 }
 
 /**
- * `process` whose `exit` is an error, since a plugin has no business ending the host, and whose standard output is
+ * `process` that can't be ended, since a plugin has no business ending the host, and whose standard output is
  * standard error.
  */
 function guardedProcess(): object {
   const process = host.builtin<typeof globalThis.process>("node:process");
-  const refuse = () => {
-    throw new Error("process.exit was called; a plugin may not end the process");
-  };
   return new Proxy(process, {
     get(target, key) {
-      if (key === "exit" || key === "abort" || key === "reallyExit") return refuse;
       if (key === "default") return guardedProcess();
       if (key === "stdout") return target.stderr;
       const value = Reflect.get(target, key);
+      const instead = insteadOf(key, `process.${String(key)}`, () => value.bind(target));
+      if (instead) return instead;
       // Called on the real `process`, which some of them need; `hrtime.bigint` and the like stay where they are.
       return typeof value === "function"
         ? new Proxy(value, { apply: (fn, _, args) => Reflect.apply(fn, target, args) })

@@ -28,5 +28,6 @@ export async function pluginExec(
     (argv) => run({ argv, cwd, env, timeoutMs, signal, onOutput }, groups),
   );
   const stdout = capture.text("stdout"), stderr = capture.text("stderr");
-  return { stdout, stderr, exitCode, timedOut: why === "timeout", cut: capture.cut };
+  const cut = capture.cut("stdout") || capture.cut("stderr");
+  return { stdout, stderr, exitCode, timedOut: why === "timeout", cut };
 }

@@ -55,7 +55,7 @@ test("each bad call gets one clear error under its own id and the others are unt
   using scratch = new Scratch();
   scratch.file("a.txt", "one\n");
   const bad: [unknown, string, string, RegExp][] = [
-    ["{not json", "line_2", "invalid", /^Cannot read the call in line 2: not JSON: /],
+    ["{not json", "line_2", "invalid", /^Cannot read the call in line 2: not JSON$/],
     ['"text"', "line_4", "invalid", /^Cannot read the call in line 4: not of the form .*\n\nhint: /],
     ["{}", "line_6", "invalid", /^Cannot read the call in line 6: /],
     [{ id: "n", name: 5 }, "n", "invalid", /^Cannot read the call in line 8: /],
@@ -118,6 +118,34 @@ test("blank lines, a byte order mark and CRLF are passed over", async () => {
   const ran = await scratch.agent(["exec", "-"], { input: `\uFEFF\r\n${line}\r\n\n  \n${line}\r\n` });
   assert.equal(ran.stdout.trimEnd().split("\n").length, 2);
   assert.equal(ran.code, 0, ran.stdout);
+});
+
+test("a line that is too long is one error, a long one a call, and the others go on", async () => {
+  using scratch = new Scratch();
+  scratch.file("a.txt", "one\n");
+  const long = { ...read("long"), more: "é".repeat(20_000_000) };
+  const endless = { ...read("endless"), more: "x".repeat(65 * 1024 * 1024) };
+  const { results, code } = await scratch.batch([read("1"), endless, long, read("2")]);
+  assert.deepEqual(results.map(({ id, outcome }) => [id, outcome]), [
+    ["1", "success"],
+    ["line_2", "invalid"],
+    ["long", "success"],
+    ["2", "success"],
+  ]);
+  assert.equal(textOf(results[1]!), "Cannot read the call in line 2: longer than 64 MB");
+  assert.equal(code, 1);
+});
+
+test("what is too long as a whole is one error, as a response and as arguments", async () => {
+  using scratch = new Scratch();
+  const input = `{\n"args":\n"${"x".repeat(65 * 1024 * 1024)}"\n}\n`;
+  const response = await scratch.agent(["exec", "-"], { input });
+  const { id, content } = JSON.parse(response.stdout);
+  assert.equal(id, "input");
+  assert.equal(textOf({ content }), "Cannot read the call in standard input: longer than 64 MB");
+  const args = await scratch.agent(["exec", "Read", "-"], { input });
+  assert.match(args.stderr, /^error: Cannot use standard input: longer than 64 MB\n/);
+  assert.equal(args.code, 2);
 });
 
 test("a list of calls is answered call by call, pretty-printed or not", async () => {

@@ -84,7 +84,7 @@ test("an OpenAI function_call is answered by a function_call_output, its tool in
   assert.equal(good!.call_id, "fc_1");
   assert.equal(beforeStamp(good!.output), "L1: one");
   assert.equal(broken!.call_id, "fc_2");
-  assert.match(beforeStamp(broken!.output), /^Cannot call read_file: its arguments are not JSON: /);
+  assert.match(beforeStamp(broken!.output), /^Cannot call read_file: its arguments are not JSON$/);
   assert.match(beforeStamp(empty!.output), /"file_path" is missing/);
 });
 
@@ -137,6 +137,56 @@ test("a chat completion, its message and a single tool call are answered by tool
       ["tool", "c2"],
     ]);
   }
+});
+
+test("whatever stands in a chat message's list of calls is answered, of every choice", async () => {
+  const file = { name: "read_file", arguments: JSON.stringify(ARGS) };
+  const first = {
+    role: "assistant",
+    tool_calls: [
+      { id: "c1", function: file },
+      { id: "c2", type: "function" },
+      { id: "c3", type: "custom", custom: { name: "no_such_tool", input: "*** Begin" } },
+      { id: "c4", type: "custom" },
+      { id: 5, type: "function", function: file },
+      null,
+    ],
+  };
+  const second = { role: "assistant", tool_calls: [{ id: "c7", type: "function", function: file }] };
+  const third = { role: "assistant", content: "Done.", tool_calls: null };
+  const [body, single, broken] = await answers([
+    { choices: [first, second, third].map((message, index) => ({ index, message })) },
+    { id: "c8", function: file },
+    { id: "c9", type: "function" },
+  ]);
+  const nameless = "Cannot read the call: its name is missing";
+  assert.deepEqual(body!.map(({ content }: Json) => beforeStamp(content).split("\n")[0]), [
+    "L1: one",
+    nameless,
+    'Cannot call "no_such_tool": no such tool',
+    nameless,
+    "L1: one",
+    nameless,
+    "L1: one",
+  ]);
+  const ids = body!.map(({ tool_call_id }: Json) => tool_call_id);
+  assert.match(ids.splice(5, 1)[0], /./);
+  assert.deepEqual(ids, ["c1", "c2", "c3", "c4", 5, "c7"]);
+  assert.deepEqual([single!.tool_call_id, beforeStamp(single!.content)], ["c8", "L1: one"]);
+  assert.deepEqual([broken!.tool_call_id, beforeStamp(broken!.content)], ["c9", nameless]);
+});
+
+test("a provider's call is answered under its id as given, a number too", async () => {
+  const [anthropic, openai, custom] = await answers([
+    { role: "assistant", content: [{ type: "tool_use", id: 7, name: "Read", input: ARGS }] },
+    { type: "function_call", call_id: 5, name: "read_file", arguments: JSON.stringify(ARGS) },
+    { output: [{ type: "custom_tool_call", call_id: 6, input: "x" }] },
+  ]);
+  assert.equal(anthropic!.content[0].tool_use_id, 7);
+  assert.equal(anthropic!.content[0].is_error, false);
+  assert.equal(openai!.call_id, 5);
+  assert.equal(custom![0].call_id, 6);
+  assert.match(custom![0].output, /its name is missing/);
 });
 
 test("a response without calls has nothing to answer", async () => {

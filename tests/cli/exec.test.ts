@@ -73,8 +73,8 @@ test("exec reads all arguments from standard input with -", async () => {
 test("exec refuses arguments that can't be read, with a hint and exit 2, and runs nothing", async () => {
   using scratch = new Scratch();
   const cases: [string[], RegExp][] = [
-    [["Write", "{bad"], /Cannot read the JSON of the arguments: /],
-    [["Write", "file_path=x", "content:={"], /Cannot read the JSON of content: /],
+    [["Write", "{bad"], /Cannot read the arguments: not JSON\n/],
+    [["Write", "file_path=x", "content:={"], /Cannot read content: not JSON\n/],
     [["Write", "file_path=x", "loose"], /Cannot read the argument "loose": not key=value\n\nhint: /],
     [["Write", "file_path=x", "file_path=y"], /Cannot use "file_path" twice/],
     [

@@ -148,9 +148,36 @@ test("files that say what runs here are written only under a rule that means the
   assert.equal((await scratch.exec(["Write", `file_path=${plugin}`, "content=export default 1"])).code, 0);
 });
 
+test("a rule of settings that fits no tool is told, and the call goes on", async () => {
+  using scratch = new Scratch();
+  scratch.settings({ permissions: { deny: ["Raed(x)"] } });
+  const ran = await scratch.agent(["exec", "Bash", "command=echo hi"]);
+  assert.match(ran.stderr, /the deny rule "Raed\(x\)" fits no tool; did you mean Read\?/);
+  assert.equal(ran.stdout, "hi\n");
+  assert.equal(ran.code, 0);
+});
+
+test("a flag's rule for a tool whose plugin failed to load is an error, as nothing would guard it", async () => {
+  using scratch = new Scratch();
+  scratch.plugin(
+    "mine",
+    'agent.tool({ name: "mine", description: "x", run: () => "x" }); throw new Error("no");',
+  );
+  const ran = await scratch.agent(["exec", "Bash", "command=echo hi", "--plugins", "p", "--deny", "mine"]);
+  assert.match(ran.stderr, /Cannot use the deny rule "mine": it fits no tool/);
+  assert.equal(ran.stdout, "");
+  assert.equal(ran.code, 2);
+});
+
 const wrong: [flags: string[], settings: unknown, message: RegExp][] = [
   [["--allow", "Bash(git"], {}, /"Bash\(git"/],
   [["--deny", ""], {}, /""/],
+  [
+    ["--deny", "Baesh(touch *)"],
+    {},
+    /the deny rule "Baesh\(touch \*\)": it fits no tool\n\nhint: did you mean Bash\?/,
+  ],
+  [["--allow", "Bash,mine"], {}, /the allow rule "mine": it fits no tool\n$/],
   [["--mode", "yolo"], {}, /yolo/],
   [[], { permissions: { allow: ["Bash()"] } }, /"Bash\(\)".*empty/],
   [[], { permissions: { deny: "Bash" } }, /permissions\.deny must be a list/],

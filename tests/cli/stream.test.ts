@@ -57,7 +57,7 @@ test("what can't start ends a stream with one error event, and exit 2", async ()
   const ran = await scratch.agent(["exec", "--jsonl", "Read", "{bad"]);
   const events = parse(ran.stdout);
   assert.deepEqual(events.map(({ type }) => type), ["error"]);
-  assert.match(events[0]!.message, /^Cannot read the JSON of the arguments/);
+  assert.match(events[0]!.message, /^Cannot read the arguments: not JSON$/);
   assert.equal(ran.code, 2);
 });
 

@@ -40,7 +40,12 @@ test("--toolset and --model choose the faces, in the form that the provider take
   assert.deepEqual(Object.keys(claude[0]!), ["name", "description", "input_schema"]);
   const codex = await tools(scratch, ["--model", "openai/gpt-5"]);
   assert.ok(names(codex).includes("read_file"));
-  assert.deepEqual(Object.keys(codex[0]!), ["type", "name", "description", "parameters"]);
+  const [custom, fn] = [
+    codex.find((one) => one.type === "custom")!,
+    codex.find((one) => one.name === "read_file")!,
+  ];
+  assert.deepEqual(Object.keys(custom), ["type", "name", "description", "format"]);
+  assert.deepEqual(Object.keys(fn), ["type", "name", "description", "parameters"]);
   assert.deepEqual(codex, await tools(scratch, ["--toolset", "codex_snake"]));
   const gemini = await tools(scratch, ["--model", "google/gemini-2.5-pro"]);
   assert.ok(names(gemini).includes("run_shell_command"));

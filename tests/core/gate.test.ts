@@ -1,4 +1,4 @@
-/** The gate: the one place where results are redacted, cut, saved and clamped. */
+/** The gate: the one place where results are redacted, cut and saved. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
@@ -76,6 +76,50 @@ test("the user's limit for a tool beats the tool's, and none beats the last one"
   assert.equal(gate.limitOf(["Other", "huge"], undefined).chars, 1000);
   assert.equal(gate.limitOf(["other"], { chars: 70, keep: "middle" }).chars, 70);
   assert.equal(gate.limitOf(["constructor"], undefined).chars, 1000);
+});
+
+test("structured data over the last limit goes to a file, and the text says so", () => {
+  using scratch = new Scratch();
+  const structured = { line: "x".repeat(5000), key: SECRET };
+  const small = gateIn(scratch).finish({ content: text("a"), status: "success", structured: { n: 1 } }, "t");
+  assert.deepEqual([small.structured, small.content.length, small.overflow], [{ n: 1 }, 1, undefined]);
+  const shaped = gateIn(scratch).finish({ content: text("a"), status: "success", structured }, "t");
+  assert.equal("structured" in shaped, false);
+  const [, place] = /^a\n\[\d+ characters of structured data omitted; all of it: (.+)\]$/.exec(
+    textOf(shaped.content),
+  )!;
+  assert.equal(place, shaped.overflow);
+  assert.deepEqual(JSON.parse(readFileSync(place!, "utf8")), { ...structured, key: "<redacted:S>" });
+});
+
+test("a stream's pieces are within the limit together, and the whole is in a file", () => {
+  using scratch = new Scratch();
+  const stdout = Array.from({ length: 90 }, (_, index) => `${index}`.padEnd(50, "."));
+  const shaped = gateIn(scratch).finish({ content: [], status: "success", stdout, stderr: ["a", "b"] }, "t");
+  const shown = shaped.stdout!.join("");
+  assert.ok(shown.length <= 1000 && shown.startsWith("0...") && shown.endsWith(stdout[89]!), shown);
+  assert.match(shown, /characters omitted; all of it: /);
+  assert.deepEqual(shaped.stderr, ["a", "b"]);
+  assert.equal(readFileSync(shaped.overflow!, "utf8").replaceAll("\n", ""), stdout.join(""));
+});
+
+test("a result has no more than a hundred blocks, and no huge image", () => {
+  using scratch = new Scratch();
+  const image = (size: number) =>
+    ({ type: "image", mediaType: "image/png", data: "A".repeat(size) }) as const;
+  const many = {
+    content: Array(101).fill({ type: "text", text: "a" }),
+    status: "success",
+    stdout: Array(101).fill("b"),
+  };
+  const shaped = gateIn(scratch).finish(many as never, "t");
+  assert.deepEqual(shaped.content, text(Array(101).fill("a").join("\n")));
+  assert.deepEqual(shaped.stdout, ["b".repeat(101)]);
+  const pictures = { content: [image(40), image(5_000_001)], status: "success" } as const;
+  assert.deepEqual(gateIn(scratch).finish(pictures, "t").content, [
+    image(40),
+    ...text("[image/png omitted: 5000001 characters of base64]"),
+  ]);
 });
 
 test("structured data, both streams and keys are redacted and well-formed, with secrets or without", () => {

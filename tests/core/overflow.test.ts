@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
-import { OverflowStore, restIn } from "../../src/core/overflow.ts";
+import { OverflowFile, OverflowStore, restIn } from "../../src/core/overflow.ts";
 import { Scratch, textOf } from "../support.ts";
 
 function storeIn(scratch: Scratch, more: Partial<ConstructorParameters<typeof OverflowStore>[0]> = {}) {
@@ -106,6 +106,27 @@ test("beyond the total cap the oldest go first", () => {
   );
   store.clean();
   assert.deepEqual(places.map((place) => fs.existsSync(place)), [true, true, false, false]);
+});
+
+test("where the disk is full no half of a file stays behind", () => {
+  using scratch = new Scratch();
+  const place = scratch.file("partial.txt", "");
+  const full = {
+    write(bytes: Uint8Array) {
+      fs.appendFileSync(place, bytes.subarray(0, 3));
+      throw new Error("ENOSPC");
+    },
+    close() {},
+  };
+  const file = new OverflowFile(
+    place,
+    full as unknown as ConstructorParameters<typeof OverflowFile>[1],
+    1000,
+  );
+  file.write("some text");
+  file.write("more");
+  assert.equal(file.close(), undefined);
+  assert.equal(fs.existsSync(place), false);
 });
 
 test("where the folder can't be used nothing is saved and nothing is thrown", () => {

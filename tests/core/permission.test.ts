@@ -156,6 +156,25 @@ const decided: [rules: string[], call: Asked, behavior: Behavior][] = [
     runs("echo > a.txt", "default", "/nowhere/other"),
     "deny",
   ],
+  // So are those of scripts inside of a command, which what allows the command covers.
+  [["deny Edit(sub/**)"], runs("bash -c 'echo > sub/f'", "bypassPermissions"), "deny"],
+  [["ask Edit(sub/**)", "allow Bash"], runs("eval 'echo > sub/f'"), "ask"],
+  [["deny Read(sub/**)"], runs("env sh -c 'cat < sub/f'", "bypassPermissions"), "deny"],
+  [["deny Edit(other/**)", "allow Bash(bash *)"], runs("bash -c 'echo > sub/f'"), "allow"],
+  [["deny Edit(sub/**)"], runs("bash -c 'echo > s*/f'", "bypassPermissions"), "ask"],
+  // A file that nobody can tell is held against rules for files that deny or ask.
+  [["deny Edit(sub/**)"], runs("echo > s*/f", "bypassPermissions"), "ask"],
+  [["deny Edit(sub/**)"], runs('echo > "$PWD/sub/f"', "bypassPermissions"), "ask"],
+  [["deny Edit(sub/**)"], runs("pushd sub; echo > f", "bypassPermissions"), "ask"],
+  [["ask Read(sub/**)", "allow Bash"], runs("cat < s*/f"), "ask"],
+  [["deny Edit(sub/**)"], runs("echo > s*/f", "dontAsk"), "deny"],
+  [["deny Edit"], runs("echo > s*/f", "bypassPermissions"), "deny"],
+  [["deny Read(sub/**)", "deny Bash(rm *)"], runs("echo > s*/f", "bypassPermissions"), "allow"],
+  [["allow Bash(echo *)", "allow Edit(**)"], runs("echo > s*/f"), "ask"],
+  [["allow Bash"], runs("echo > s*/f"), "allow"],
+  [["deny Bash(rm *)"], runs("echo rm x | sh", "bypassPermissions"), "ask"],
+  [["deny Bash(rm *)"], runs("env -iSrm x", "bypassPermissions"), "deny"],
+  [["deny Bash(rm *)"], runs("git rm x", "bypassPermissions"), "allow"],
   // A pattern for commands says nothing about files.
   [["allow Bash(echo *)"], runs("echo > 'echo x'"), "ask"],
   [["allow mcp__git"], calls("mcp__git__push"), "allow"],
@@ -217,6 +236,7 @@ test("a refusal names a rule that would allow the part that was refused", async 
   assert.equal(await hint(runs("ls; make test")), "Bash(make *)");
   assert.equal(await hint(runs("make")), "Bash(make)");
   assert.equal(await hint(runs("$cmd")), "Bash");
+  assert.equal(await hint(runs("ls > $f")), "Bash");
   assert.equal(await hint(writes(OUTSIDE)), `Write(/${OUTSIDE})`);
 });
 

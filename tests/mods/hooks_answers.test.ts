@@ -74,9 +74,15 @@ for (const [name, answer, reason] of blocking) {
   });
 }
 
-test("text that is no JSON, an empty object and unknown fields are no opinion", async () => {
+test("text that is no JSON, an empty object and unknown fields beside known ones are no opinion", async () => {
   using scratch = new Scratch();
-  const answers = ["just words", "{}", "", '{"news": 1}', '{"hookSpecificOutput": {"updatedInput": null}}'];
+  const answers = [
+    "just words",
+    "{}",
+    "",
+    '{"news": 1, "continue": true}',
+    '{"hookSpecificOutput": {"updatedInput": null}}',
+  ];
   const { result, stderr } = await readWith(scratch, ...answers.map((answer) => says(answer)));
   assert.equal(textOf(result), "1\tone");
   assert.equal(stderr, "");

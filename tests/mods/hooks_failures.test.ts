@@ -29,7 +29,17 @@ const failing: [name: string, hook: Json, notice: RegExp][] = [
     says(pre({ permissionDecision: "Deny" })),
     /"Deny", not allow, deny or ask/,
   ],
-  ["gives an input that is none", says(pre({ updatedInput: ["a.txt"] })), /updatedInput is not an object/],
+  [
+    "gives an input that is none",
+    says(pre({ updatedInput: ["a.txt"] })),
+    /updatedInput is .*, not an object/,
+  ],
+  [
+    "prints more than is looked at",
+    hook(`printf '{"decision":"block","reason":"'; head -c 17000000 /dev/zero | tr '\\0' x; printf '"}'`),
+    /its answer is too long: more than 16 MB/,
+  ],
+  ["prints an empty object and exits with 1", hook("echo '{}'; exit 1"), /exit code 1/],
 ];
 for (const [name, broken, notice] of failing) {
   test(`a hook that ${name} fails loudly, and blocks only where it is told to`, async () => {
@@ -44,6 +54,67 @@ for (const [name, broken, notice] of failing) {
     assert.match(closed.stderr, /the call is blocked/);
   });
 }
+
+test("an answer that is only nearly right is a failure that says what is wrong", async () => {
+  using scratch = new Scratch();
+  const nearly: [answer: Json, notice: string][] = [
+    [{ decision: "deny" }, `its decision is "deny", not approve or block`],
+    [{ decision: "ask" }, `its decision is "ask", not approve or block`],
+    [{ permissionDecision: "deny" }, "its permissionDecision belongs in hookSpecificOutput"],
+    [{ updatedInput: {} }, "its updatedInput belongs in hookSpecificOutput"],
+    [{ hookSpecificOutput: "deny" }, `its hookSpecificOutput is "deny", not an object`],
+    [{ hookSpecificOutput: [] }, "its hookSpecificOutput is [], not an object"],
+    [pre({ decision: "block" }), "its decision doesn't belong in hookSpecificOutput"],
+    [pre({ hookEventName: "Pre" }), `its hookEventName is "Pre", not PreToolUse`],
+    [pre({ permissionDecision: true }), "its permissionDecision is true, not allow, deny or ask"],
+    [
+      { hookSpecificOutput: { deny: true } },
+      `its hookSpecificOutput has no field that is known, only "deny"`,
+    ],
+    [{ continue: "false" }, `its continue is "false", not true or false`],
+    [{ reason: 5 }, "its reason is 5, not a string"],
+    [{ deny: true }, `its answer has no field that is known, only "deny"`],
+  ];
+  const failures = async (more: Json) => {
+    const hooks = nearly.map(([answer], index) => says(answer, { statusMessage: `${index}`, ...more }));
+    const ran = await readWith(scratch, ...hooks);
+    for (const [answer, notice] of nearly) {
+      assert.ok(ran.stderr.includes(`failed: ${notice};`), `${JSON.stringify(answer)}: ${ran.stderr}`);
+    }
+    assert.equal(ran.stderr.trim().split("\n").length, nearly.length, ran.stderr);
+    return ran.result;
+  };
+  assert.equal(textOf(await failures({})), "1\tone");
+  assert.equal((await failures({ onFailure: "block" })).outcome, "denied");
+});
+
+test("a failing answer still holds a call back, and neither allows nor rewrites", async () => {
+  using scratch = new Scratch();
+  const wrong = { reason: 5 };
+  const denied = await readWith(scratch, says({ ...wrong, decision: "block" }));
+  assert.equal(denied.result.outcome, "denied");
+  const let1 = says({
+    ...wrong,
+    ...pre({ permissionDecision: "allow", updatedInput: { file_path: "b.txt" } }),
+  });
+  assert.equal(textOf((await readWith(scratch, let1)).result), "1\tone");
+  const write = await scratch.batch([{ name: "Write", args: { file_path: "c.txt", content: "x" } }], [
+    ...onAll(scratch, "PreToolUse", let1),
+  ]);
+  assert.equal(write.results[0]!.outcome, "denied");
+});
+
+test("an answer of ten megabytes counts", async () => {
+  using scratch = new Scratch();
+  const { result, stderr } = await readWith(
+    scratch,
+    hook(`printf '{"decision":"block","reason":"'; head -c 10000000 /dev/zero | tr '\\0' x; printf '"}'`),
+  );
+  assert.equal(result.outcome, "denied", stderr);
+  assert.match(textOf(result), /xxx/);
+  assert.ok(textOf(result).length < 10_000);
+  assert.equal(stderr, "");
+});
 
 test("a hook that is not executable fails loudly", async () => {
   using scratch = new Scratch();

@@ -10,12 +10,12 @@ import { commandParts } from "../../src/shell/grammar.ts";
 
 const CWD = "/nowhere/work";
 
-/** The parts as short texts: commands as they are, files as `write:path`, what is never allowed with `?`. */
+/** The parts as short texts: commands as they are, files as `write:path`, what is never allowed with `?`, an unknown file too. */
 async function partsOf(command: string): Promise<string[] | undefined> {
   const parts = await commandParts(command, CWD);
   return parts?.map((part: Part) => {
     const text = part.kind === "path" ? `${part.access}:${part.value}` : part.value;
-    return part.opaque ? `?${text}` : text;
+    return part.opaque || part.kind === "path" && part.unknown ? `?${text}` : text;
   });
 }
 
@@ -77,6 +77,18 @@ for (
     "sudo bash <<< '$X y'",
     "eval '$X'",
     "sh -c 'sudo $X'",
+    "sudo env $X",
+    // A script that isn't in the text.
+    "a | sh",
+    "sh < f",
+    "bash -s x",
+    "bash <(a)",
+    "a | sudo -n /bin/busybox sh",
+    "xargs bash f",
+    ". ./f",
+    "source f",
+    "enable -f ./f x",
+    "eval 'a | sh'",
   ]
 ) {
   test(`which program ${JSON.stringify(command)} runs can't be told`, async () => {
@@ -94,6 +106,11 @@ test("a wrapper whose program is written down is known, whatever else is expande
       "nice -n 5 ls",
       "sudo sh -c 'ls $X'",
       "find . -name '*.ts' -exec ls {} ';'",
+      "find $X -name bash",
+      "sudo apt install zsh",
+      "git add $X",
+      "bash --version",
+      "bash <<< ls",
     ]
   ) {
     const parts = await commandParts(command, CWD);
@@ -113,20 +130,36 @@ const redirected: [command: string, ...parts: string[]][] = [
   ["a > ~/none/f", `write:${homedir()}/none/f`],
   ["a > '~/f'", `write:${CWD}/~/f`],
   ["a > /dev/null 2>&1 3>&- < /dev/null"],
-  ['a > "$f"', '?redirection "\\"$f\\""'],
-  ["a > *", '?redirection "*"'],
-  ["a > ~other/f", '?redirection "~other/f"'],
+  ['a > "$f"', '?write:redirection "\\"$f\\""'],
+  ["a > *", '?write:redirection "*"'],
+  ["a > ~other/f", '?write:redirection "~other/f"'],
   // Where `cd` fails the file is in the old folder.
   ["cd sub && a > f", `write:${CWD}/f`, `write:${CWD}/sub/f`],
-  ["cd $x; a > f", '?redirection "f"'],
-  ["cd -; a > f", '?redirection "f"'],
-  ["pushd x; a > f; b > /nowhere/g", '?redirection "f"', "write:/nowhere/g"],
-  ["while a; do b > f; cd x; done", '?redirection "f"'],
-  ["f() { a > f; }; cd x; f", '?redirection "f"'],
+  ["cd $x; a > f", '?write:redirection "f"'],
+  ["cd -; a > f", '?write:redirection "f"'],
+  ["pushd x; a > f; b > /nowhere/g", '?write:redirection "f"', "write:/nowhere/g"],
+  ["while a; do b > f; cd x; done", '?write:redirection "f"'],
+  ["f() { a > f; }; cd x; f", '?write:redirection "f"'],
+  ["a < $f", '?read:redirection "$f"'],
+  // Scripts inside a command open files too, in the folder where they stand.
+  ["bash -c 'a > f'", `write:${CWD}/f`],
+  ["eval 'a > f'", `write:${CWD}/f`],
+  ["bash <<< 'a > f'", `write:${CWD}/f`],
+  ["bash <<E\na > f\nE", `write:${CWD}/f`],
+  ["trap 'a > f; b' EXIT", `write:${CWD}/f`, `write:${CWD}/f`],
+  ["env sh -c 'a < f'", `read:${CWD}/f`],
+  [
+    "cd sub && sh -c 'cd x; a > f'",
+    ...["f", "x/f", "sub/f", "sub/x/f"].map((file) => `write:${CWD}/${file}`),
+  ],
+  ["bash -c \"sh -c 'a > f'\"", `write:${CWD}/f`],
+  ["sh -c 'a > *'", '?write:redirection "*"'],
+  ["trap 'a > f' EXIT; cd x", '?write:redirection "f"', '?write:redirection "f"'],
+  ["env -C x sh -c 'a>f'", '?write:redirection "f"'],
 ];
 for (const [command, ...files] of redirected) {
   test(`a rule sees the files that ${JSON.stringify(command)} opens`, async () => {
-    const parts = (await partsOf(command))?.filter((part) => /^(read|write|\?redirection)\b/.test(part));
+    const parts = (await partsOf(command))?.filter((part) => /^\??(read|write):/.test(part));
     assert.deepEqual(parts?.sort(), files.sort());
   });
 }
@@ -176,6 +209,25 @@ const wrapped: [command: string, inner: string][] = [
   ["env -S 'rm x'", "rm x"],
   ["bash -c \"bash -c 'rm x'\"", "rm x"],
   ["/bin/rm x", "rm x"],
+  ["env -Srm x", "rm x"],
+  ["env -iSrm x", "rm x"],
+  ["env --split-string=rm x", "rm x"],
+  ["env --split-string='rm x'", "rm x"],
+  ["su root -c'rm x'", "rm x"],
+  ["busybox rm x", "rm x"],
+  ["busybox sh -c 'rm x'", "rm x"],
+  ...["rbash", "ash", "fish"].map((shell): [string, string] => [`${shell} -c 'rm x'`, "rm x"]),
+  ["setpriv --reuid 1 rm x", "rm x"],
+  ["start-stop-daemon -S --exec /bin/rm -- x", "rm -- x"],
+  ["/lib64/ld-linux-x86-64.so.2 /bin/rm x", "rm x"],
+  // Nobody knows all programs that run others.
+  ["never-heard-of --it -y /bin/rm x", "rm x"],
+  ["never-heard-of sh -c 'rm x'", "rm x"],
+  ["git bisect run rm x", "rm x"],
+  ["alias ls='rm x'", "rm x"],
+  ["hash -p /bin/rm ls", "rm ls"],
+  ["mapfile -C 'rm x' -c 1 a", "rm x"],
+  ["compgen -C 'rm x'", "rm x"],
 ];
 for (const [command, inner] of wrapped) {
   test(`a deny rule looks into ${JSON.stringify(command)}`, async () => {
@@ -183,6 +235,29 @@ for (const [command, inner] of wrapped) {
     assert.ok(parts?.some((part) => part.inner?.includes(inner)), JSON.stringify(parts));
   });
 }
+
+test("words that nothing runs are no commands", async () => {
+  for (
+    const command of [
+      "echo rm x",
+      "grep -r rm x",
+      "git rm x",
+      "npm rm x",
+      "/bin/ls rm x",
+      "find . -name rm x",
+    ]
+  ) {
+    const parts = await commandParts(command, CWD);
+    assert.ok(parts?.every(({ inner }) => !inner?.includes("rm x")), command);
+  }
+});
+
+test("many words, and scripts in scripts in scripts, end in time and memory", async () => {
+  const words = await commandParts(`never-heard-of ${"/a/b/c/d ".repeat(20_000)}`, CWD);
+  assert.ok(words![0]!.inner!.length >= 20_000);
+  const deep = await commandParts(`${"eval ".repeat(300)}x`, CWD);
+  assert.equal(deep![0]!.unknown, true);
+});
 
 test("what runs a text that only the shell knows is unknown, and so is what can't be parsed", async () => {
   for (const command of ["$cmd x", 'bash -c "$x"', "eval $x", "eval 'if'"]) {

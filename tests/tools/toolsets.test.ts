@@ -43,11 +43,11 @@ test("each toolset shows its family's faces, in order", async () => {
   }
   assert.deepEqual(shown, {
     default: ["Bash", "Edit", "Read", "Write"],
-    codex: ["ReadFile", "ShellCommand"],
-    codex_snake: ["read_file", "shell_command"],
+    codex: ["ApplyPatch", "ReadFile", "ShellCommand"],
+    codex_snake: ["apply_patch", "read_file", "shell_command"],
     gemini: ["ReadFileGemini", "Replace", "RunShellCommand", "WriteFileGemini"],
     gemini_snake: ["read_file", "replace", "run_shell_command", "write_file"],
-    lean: ["edit_file", "read_file", "shell", "write_file"],
+    lean: ["apply_patch", "edit_file", "read_file", "shell", "write_file"],
     none: [],
   });
 });
