@@ -28,6 +28,7 @@ import type { CallOptions, CallRequest } from "./request.ts";
 import {
   type Ended,
   INTERRUPTED,
+  type Outcome,
   type Result,
   resultOf,
   type Shaped,
@@ -70,6 +71,7 @@ class Call implements Caller, CallFacts {
   readonly #family: { calls: number };
   readonly #started = host.now();
   readonly #rewrittenBy: string[] = [];
+  #ran: Result["rewritten"];
   #face: ModCall["face"] | undefined;
   #output: OutputStreams | undefined;
   /** Feedback and context of hooks, for the end of the result. */
@@ -201,7 +203,7 @@ class Call implements Caller, CallFacts {
         this.#abort.heed();
         if ("deny" in answer) throw this.#denied(answer.deny);
         if ("result" in answer) {
-          answered = { ...this.#admit(entry, answer.result), outcome: "answered" };
+          answered = withOutcome(this.#admit(entry, answer.result), "answered");
           return true;
         }
         const renew = () => void (call = modCall(this));
@@ -327,8 +329,8 @@ class Call implements Caller, CallFacts {
 
   /** A tool knows that it was stopped, the call knows why. */
   #ended(shaped: Shaped): Ended {
-    if (shaped.outcome === "interrupted") return { ...shaped, outcome: this.#abort.why ?? "interrupted" };
-    return { ...shaped, outcome: shaped.outcome ?? shaped.status };
+    if (shaped.outcome === "interrupted") return withOutcome(shaped, this.#abort.why ?? "interrupted");
+    return withOutcome(shaped, shaped.outcome ?? shaped.status);
   }
 
   // 10 ─ hooks, after
@@ -387,8 +389,7 @@ class Call implements Caller, CallFacts {
   // 12 ─ fit
 
   #fit(ended: Ended): Ended {
-    const { outcome, ...shaped } = ended;
-    return { ...this.turn.gate.finish(shaped, this.entry?.tool.name ?? this.request.name), outcome };
+    return this.turn.gate.finish(ended, this.entry?.tool.name ?? this.request.name);
   }
 
   // 13 ─ log
@@ -413,7 +414,7 @@ class Call implements Caller, CallFacts {
   /** What ran in place of what was asked for, so that log and audit tell the truth. */
   #rewritten(): Result["rewritten"] {
     if (this.#rewrittenBy.length === 0) return undefined;
-    return {
+    return this.#ran ??= {
       args: this.turn.gate.redactor.redactJson(this.accepted!.args),
       by: [...new Set(this.#rewrittenBy)],
     };
@@ -435,7 +436,7 @@ class Call implements Caller, CallFacts {
       ? messageOf(error)
       : `${messageOf(error)}\n\nhint: ${hint}`;
     const outcome = why ?? (error instanceof Stop ? error.outcome : "error");
-    return { ...this.#admit(this.entry, { content, status: "error" }), outcome };
+    return withOutcome(this.#admit(this.entry, { content, status: "error" }), outcome);
   }
 
   // ─ what the tool's context and the views ask of a call
@@ -475,11 +476,27 @@ class Call implements Caller, CallFacts {
   }
 }
 
+function withOutcome(
+  { content, status, stdout, stderr, exitCode, overflow, structured }: Shaped,
+  outcome: Outcome,
+): Ended {
+  return { content, status, outcome, stdout, stderr, exitCode, overflow, structured };
+}
+
 /** What isn't said stays: a mod that rewords the text doesn't lose the exit code. `stated`: it said a status too. */
-function replaced(before: Ended, { outcome: _, ...by }: Shaped, stated: boolean): Ended {
+function replaced(before: Ended, by: Shaped, stated: boolean): Ended {
   const status = stated ? by.status : before.status;
   const ownEnd = before.outcome === "success" || before.outcome === "error";
-  return { ...before, ...by, status, outcome: ownEnd ? status : before.outcome };
+  return {
+    content: by.content,
+    status,
+    outcome: ownEnd ? status : before.outcome,
+    stdout: by.stdout ?? before.stdout,
+    stderr: by.stderr ?? before.stderr,
+    exitCode: by.exitCode ?? before.exitCode,
+    overflow: by.overflow ?? before.overflow,
+    structured: by.structured ?? before.structured,
+  };
 }
 
 function dryRun(entry: Entry, { args, traits }: Accepted): Ended {

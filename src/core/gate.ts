@@ -50,7 +50,7 @@ export class Gate {
   }
 
   /** The last step before a result leaves: redacted again, well-formed, within the last limit. */
-  finish(shaped: Shaped, tool: string): Shaped {
+  finish<T extends Content>(shaped: T, tool: string): T {
     const limit: Limit = { chars: this.#lastLimit, keep: "middle" };
     return this.#cut(this.#withoutExcess(this.#redact(shaped), tool), tool, limit);
   }
@@ -70,20 +70,23 @@ export class Gate {
   }
 
   /** Comes back as it was where there is nothing to redact: the usual case, and done twice a call. */
-  #redact(shaped: Shaped): Shaped {
+  #redact<T extends Content>(shaped: T): T {
     const { content, stdout, stderr, structured } = shaped;
     const textOnly = stdout === undefined && stderr === undefined && structured === undefined;
     if (!this.redactor.active && textOnly && content.every(isWellFormed)) return shaped;
     const clean = (text: string) => this.redact(text);
-    const result: Shaped = { ...shaped, content: content.map((block) => redactBlock(block, clean)) };
+    const result: T = { ...shaped, content: content.map((block) => redactBlock(block, clean)) };
     if (stdout) result.stdout = stdout.map(clean);
     if (stderr) result.stderr = stderr.map(clean);
     if (structured !== undefined) result.structured = this.redactor.redactJson(structured);
     return result;
   }
 
-  #cut(shaped: Shaped, tool: string, limit: Limit): Shaped {
+  #cut<T extends Content>(shaped: T, tool: string, limit: Limit): T {
     const { content, stdout, stderr } = shaped;
+    const tooLong = textLength(content) > limit.chars;
+    const [outTooLong, errTooLong] = [lengthOf(stdout) > limit.chars, lengthOf(stderr) > limit.chars];
+    if (!tooLong && !outTooLong && !errTooLong) return shaped;
     const result = { ...shaped };
     const cutTexts = (blocks: readonly Block[]): readonly Block[] => {
       // Even where the tool spilled as it went: its own file doesn't hold what hooks and mods added.
@@ -91,16 +94,19 @@ export class Gate {
       if (saved) result.overflow ??= saved.path;
       return cutBlocks(blocks, limit.chars, limit.keep, restIn(saved));
     };
-    if (textLength(content) > limit.chars) result.content = cutTexts(content);
+    if (tooLong) result.content = cutTexts(content);
     const cutStream = (pieces: readonly string[]) =>
       cutTexts(pieces.flatMap(text)).map((block) => textOf([block]));
-    if (stdout && lengthOf(stdout) > limit.chars) result.stdout = cutStream(stdout);
-    if (stderr && lengthOf(stderr) > limit.chars) result.stderr = cutStream(stderr);
+    if (outTooLong) result.stdout = cutStream(stdout!);
+    if (errTooLong) result.stderr = cutStream(stderr!);
     return result;
   }
 
   /** Without what no cut of a text makes small: data, images, the number of blocks. */
-  #withoutExcess(shaped: Shaped, tool: string): Shaped {
+  #withoutExcess<T extends Content>(shaped: T, tool: string): T {
+    const { content, stdout = [], stderr = [], structured } = shaped;
+    const pieces = Math.max(content.length, stdout.length, stderr.length);
+    if (structured === undefined && pieces <= MOST_BLOCKS && !content.some(isHuge)) return shaped;
     const result = { ...shaped };
     if (shaped.content.some(isHuge)) {
       result.content = shaped.content.flatMap((block) =>
@@ -124,13 +130,15 @@ export class Gate {
   }
 }
 
+/** What the gate looks at; whatever else an object carries goes through it as it is. */
+type Content = Omit<Shaped, "outcome">;
 type Image = Extract<Block, { type: "image" }>;
 
 function isHuge(block: Block): block is Image {
   return block.type === "image" && block.data.length > MOST_IMAGE;
 }
 
-function lengthOf(pieces: readonly string[]): number {
+function lengthOf(pieces: readonly string[] = []): number {
   let length = 0;
   for (const piece of pieces) length += piece.length;
   return length;

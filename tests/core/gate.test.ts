@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
+import type { Shaped } from "../../src/core/result.ts";
 import { Gate } from "../../src/core/gate.ts";
 import { OverflowStore } from "../../src/core/overflow.ts";
 import { redactor } from "../../src/core/redact.ts";
@@ -31,7 +32,7 @@ test("redaction comes before the cut, so a secret on the border leaves no half o
   const gate = gateIn(scratch);
   for (let pad = 380; pad < 520; pad++) {
     const given = "x".repeat(pad) + SECRET + "y".repeat(2000);
-    const shaped = gate.finish(gate.admit(given, "tool", { chars: 1000, keep: "middle" }), "tool");
+    const shaped = gate.finish<Shaped>(gate.admit(given, "tool", { chars: 1000, keep: "middle" }), "tool");
     const shown = textOf(shaped.content);
     assert.ok(shown.length <= 1000);
     assert.ok(!/secret|value|1234/.test(shown.replaceAll("<redacted:S>", "")), shown);
@@ -42,7 +43,7 @@ test("redaction comes before the cut, so a secret on the border leaves no half o
 test("what comes in after the tool, from a mod or a hook, obeys the last limit and is saved as well", () => {
   using scratch = new Scratch();
   const gate = gateIn(scratch);
-  const shaped = gate.finish({
+  const shaped = gate.finish<Shaped>({
     content: text(SECRET + "z".repeat(5000)),
     status: "success",
     stderr: [SECRET],
@@ -56,8 +57,8 @@ test("what comes in after the tool, from a mod or a hook, obeys the last limit a
 test("a result that a tool cut itself keeps the tool's own file, and what is cut later is in another", () => {
   using scratch = new Scratch();
   const cut = { content: text("x".repeat(900)), status: "success", overflow: "/own" } as const;
-  assert.equal(gateIn(scratch).finish(cut, "tool").overflow, "/own");
-  const noted = gateIn(scratch).finish(
+  assert.equal(gateIn(scratch).finish<Shaped>(cut, "tool").overflow, "/own");
+  const noted = gateIn(scratch).finish<Shaped>(
     { ...cut, content: [...cut.content, ...text("note ".repeat(90))] },
     "tool",
   );
@@ -81,9 +82,13 @@ test("the user's limit for a tool beats the tool's, and none beats the last one"
 test("structured data over the last limit goes to a file, and the text says so", () => {
   using scratch = new Scratch();
   const structured = { line: "x".repeat(5000), key: SECRET };
-  const small = gateIn(scratch).finish({ content: text("a"), status: "success", structured: { n: 1 } }, "t");
+  const small = gateIn(scratch).finish<Shaped>({
+    content: text("a"),
+    status: "success",
+    structured: { n: 1 },
+  }, "t");
   assert.deepEqual([small.structured, small.content.length, small.overflow], [{ n: 1 }, 1, undefined]);
-  const shaped = gateIn(scratch).finish({ content: text("a"), status: "success", structured }, "t");
+  const shaped = gateIn(scratch).finish<Shaped>({ content: text("a"), status: "success", structured }, "t");
   assert.equal("structured" in shaped, false);
   const [, place] = /^a\n\[\d+ characters of structured data omitted; all of it: (.+)\]$/.exec(
     textOf(shaped.content),
@@ -95,7 +100,12 @@ test("structured data over the last limit goes to a file, and the text says so",
 test("a stream's pieces are within the limit together, and the whole is in a file", () => {
   using scratch = new Scratch();
   const stdout = Array.from({ length: 90 }, (_, index) => `${index}`.padEnd(50, "."));
-  const shaped = gateIn(scratch).finish({ content: [], status: "success", stdout, stderr: ["a", "b"] }, "t");
+  const shaped = gateIn(scratch).finish<Shaped>({
+    content: [],
+    status: "success",
+    stdout,
+    stderr: ["a", "b"],
+  }, "t");
   const shown = shaped.stdout!.join("");
   assert.ok(shown.length <= 1000 && shown.startsWith("0...") && shown.endsWith(stdout[89]!), shown);
   assert.match(shown, /characters omitted; all of it: /);
@@ -112,11 +122,11 @@ test("a result has no more than a hundred blocks, and no huge image", () => {
     status: "success",
     stdout: Array(101).fill("b"),
   };
-  const shaped = gateIn(scratch).finish(many as never, "t");
+  const shaped = gateIn(scratch).finish<Shaped>(many as never, "t");
   assert.deepEqual(shaped.content, text(Array(101).fill("a").join("\n")));
   assert.deepEqual(shaped.stdout, ["b".repeat(101)]);
   const pictures = { content: [image(40), image(5_000_001)], status: "success" } as const;
-  assert.deepEqual(gateIn(scratch).finish(pictures, "t").content, [
+  assert.deepEqual(gateIn(scratch).finish<Shaped>(pictures, "t").content, [
     image(40),
     ...text("[image/png omitted: 5000001 characters of base64]"),
   ]);
