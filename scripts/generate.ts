@@ -39,11 +39,14 @@ export function generated(root: string): Record<string, string> {
       ...(grammar !== undefined && { grammar }),
     };
   }
+  const serialized = Object.fromEntries(
+    Object.entries(assets).map(([key, asset]) => [key, JSON.stringify(asset)]),
+  );
   return {
     "src/generated/tools.ts":
-      `${HEADER}export const ASSETS: Readonly<Record<string, { description: string; schema: object; grammar?: string }>> = ${
-        JSON.stringify(assets, null, 2)
-      };\n`,
+      `${HEADER}/** Text and schema of each tool and face, as JSON that is parsed when it is needed. */
+export const ASSETS: Readonly<Record<string, string>> = ${JSON.stringify(serialized, null, 2)};
+`,
     "docs/cli.md": commandLinePage(),
     "docs/settings.md": settingsPage(root),
     "src/generated/help.ts": `${HEADER}export const HELP = ${JSON.stringify(overview())};\n`,

@@ -39,7 +39,7 @@ import { Session } from "./core/session.ts";
 import type { Settings } from "./core/settings.ts";
 import { type Sink, STREAM_VERSION, type StreamEvent } from "./core/stream.ts";
 import { rework, surfaceOfNames } from "./core/surface.ts";
-import type { Context, Traits } from "./core/tool.ts";
+import type { Asset, Context, Traits } from "./core/tool.ts";
 import { makeTurn, surfaceOf, type Turn } from "./core/turn.ts";
 import { TurnStore } from "./core/turns.ts";
 import { Watchdog } from "./core/watchdog.ts";
@@ -438,13 +438,8 @@ function rulesOf(settings: Settings, project: string): Rule[] {
   );
 }
 
-function assetOf(key: string) {
+function assetOf(key: string): Asset {
   const asset = ASSETS[key];
-  if (!asset) {
-    throw new AgentError(
-      `Cannot find the text of ${quote(key)}: the generated file is stale`,
-      "npm run build",
-    );
-  }
-  return asset as { description: string; schema: JsonSchema };
+  if (asset !== undefined) return JSON.parse(asset);
+  throw new AgentError(`Cannot find the text of ${quote(key)}: the generated file is stale`, "npm run build");
 }

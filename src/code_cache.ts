@@ -40,7 +40,7 @@ export function loadCached(name: string, build: Build): unknown {
   const use = host.args()[0] === "exec" ? "exec" : "other";
   const v8 = `${process.versions.v8}-${process.arch}`;
   const cacheFile = join(dirs().cache, "code", `${build.id}-${v8}-${use}-${name}.bin`);
-  const source = new TextDecoder().decode(host.files.read(file));
+  const source = host.files.readText(file);
   const cachedData = readCache(cacheFile);
   const script = new Script(`(function(exports,require,module,__filename,__dirname,__import){${source}\n})`, {
     filename: file,

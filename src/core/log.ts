@@ -103,7 +103,7 @@ export function logFiles(folder: string): LogFile[] {
 
 /** The events of a log file. A line cut short by a kill is passed over. */
 export function readLog(path: string): StreamEvent[] {
-  const lines = new TextDecoder().decode(host.files.read(path)).split("\n");
+  const lines = host.files.readText(path).split("\n");
   return lines.flatMap((line) => {
     try {
       return line === "" ? [] : [JSON.parse(line) as StreamEvent];

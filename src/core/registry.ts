@@ -62,44 +62,27 @@ export class Registry {
     }
     const entries: Entry[] = [];
     for (const tool of tools) {
-      const own = asset(assetKey("canonical", tool.name));
-      const shared = { tier: "builtin", source: "built in", tool, scope: undefined } as const;
-      const names = namesOf.get(tool)!;
-      const hooks = hooksOf.get(tool);
-      const checkCanonical = checker(own.schema);
+      const own = lazily(() => asset(assetKey("canonical", tool.name)));
+      const shared = {
+        tier: "builtin",
+        source: "built in",
+        tool,
+        scope: undefined,
+        names: namesOf.get(tool)!,
+        hooks: hooksOf.get(tool),
+        checkCanonical: checker(() => own().schema),
+      } as const;
       for (const face of faces) {
         if (face.tool !== tool) continue;
-        const { description, schema, grammar } = asset(assetKey(face.family, face.name));
-        entries.push({
-          ...shared,
-          name: face.name,
-          family: face.family,
-          toolsets: face.toolsets,
-          description,
-          schema,
-          grammar,
-          names,
-          hooks,
-          check: checker(schema),
-          toCanonical: face.toCanonical,
-          checkCanonical,
-          present: face.present ?? tool.present ?? identity,
-        });
+        const { name, family, toolsets, toCanonical } = face;
+        const text = lazily(() => asset(assetKey(family, name)));
+        const present = face.present ?? tool.present ?? identity;
+        const check = checker(() => text().schema);
+        entries.push(withText({ ...shared, name, family, toolsets, toCanonical, check, present }, text));
       }
-      entries.push({
-        ...shared,
-        name: tool.name,
-        family: "canonical",
-        toolsets: tool.toolsets ?? [],
-        description: own.description,
-        schema: own.schema,
-        names,
-        hooks,
-        check: checkCanonical,
-        toCanonical: sameArgs,
-        checkCanonical,
-        present: tool.present ?? identity,
-      });
+      const { name, toolsets = [], present = identity } = tool;
+      const canonical = { name, family: "canonical", toolsets, toCanonical: sameArgs, present } as const;
+      entries.push(withText({ ...shared, ...canonical, check: shared.checkCanonical }, own));
     }
     return this.#add(entries);
   }
@@ -107,8 +90,7 @@ export class Registry {
   /** Adds a mod's or an external tool. Its schema is asked for when it is needed, since making one may be dear. */
   add(plain: PlainTool): () => void {
     const { tool, tier, source, description, scope } = plain;
-    let check = plain.check;
-    const verify = (args: unknown) => (check ??= checker(plain.schema))(args);
+    const verify = plain.check ?? checker(() => plain.schema);
     return this.#add([{
       name: tool.name,
       tier,
@@ -163,11 +145,32 @@ export function assetKey(family: Family, name: string): string {
   return `${family}:${name}`;
 }
 
-/** Whether a library is needed is found out at the first call: most tools of a run are never called. */
-function checker(schema: JsonSchema): (args: unknown) => Checked | Promise<Checked> {
-  let library: boolean | undefined;
+/** Text and schema are read when they are asked for: a run calls one tool of thirty. */
+function withText(entry: Omit<Entry, "description" | "schema" | "grammar">, text: () => Asset): Entry {
+  return {
+    ...entry,
+    get description() {
+      return text().description;
+    },
+    get schema() {
+      return text().schema;
+    },
+    get grammar() {
+      return text().grammar;
+    },
+  };
+}
+
+function lazily<T extends object>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => made ??= make();
+}
+
+/** The schema, and whether a library is needed for it, are looked at at the first call. */
+function checker(schemaOf: () => JsonSchema): (args: unknown) => Checked | Promise<Checked> {
+  const known = lazily(() => ({ schema: schemaOf(), library: needsLibrary(schemaOf()) }));
   return (args) => {
-    library ??= needsLibrary(schema);
+    const { schema, library } = known();
     return library ? checkWithLibrary(schema, args) : checkSchema(schema, args);
   };
 }

@@ -109,6 +109,13 @@ export function denoHost(): Host {
       }
     },
     stdin: () => deno.stdin.readable as unknown as AsyncIterable<Uint8Array>,
+    decode(bytes) {
+      try {
+        return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+      } catch {
+        return undefined;
+      }
+    },
     builtin: <T>(name: string) => globalThis.process.getBuiltinModule(name) as T,
     exit: (code) => exit(code),
     onSignal(signal, handler) {
@@ -140,6 +147,7 @@ interface StrayEvent extends Event {
 function denoFiles(deno: DenoNamespace): HostFiles {
   return {
     read: (path) => deno.readFileSync(path),
+    readText: (path) => new TextDecoder().decode(deno.readFileSync(path)),
     open(path, how, mode) {
       const file = deno.openSync(path, mode === undefined ? OPEN[how] : { ...OPEN[how], mode });
       return new DenoOpenFile(file);

@@ -31,6 +31,10 @@ export function nodeHost(): Host {
     isTerminal: (fd) => builtin<typeof import("node:tty")>("node:tty").isatty(fd),
     write: (fd, text) => writeAll(fs, fd, text),
     stdin: () => process.stdin,
+    decode(bytes) {
+      if (!builtin<typeof import("node:buffer")>("node:buffer").isUtf8(bytes)) return undefined;
+      return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
+    },
     builtin,
     exit: (code) => exit.call(process, code),
     onSignal(signal, handler) {
@@ -67,6 +71,10 @@ function writeAll(fs: Fs, fd: number, text: string): void {
 function nodeFiles(fs: Fs): HostFiles {
   return {
     read: (path) => fs.readFileSync(path),
+    readText: (path) => {
+      const text = fs.readFileSync(path, "utf8");
+      return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
+    },
     open: (path, how, mode) => new NodeFile(fs, fs.openSync(path, how, mode)),
     stat: (path) => info(fs.statSync(path)),
     lstat: (path) => info(fs.lstatSync(path)),

@@ -196,7 +196,7 @@ function checkOneOf(name: SettingName, value: unknown, from: string): void {
 export async function fileLayer(path: string, warn: (text: string) => void): Promise<Layer | undefined> {
   let text: string;
   try {
-    text = new TextDecoder().decode(host.files.read(path));
+    text = host.files.readText(path);
   } catch (error) {
     if (errorCode(error) === "ENOENT") return undefined;
     throw asUsage(fileError("read settings", path, error));

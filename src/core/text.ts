@@ -3,6 +3,8 @@
  * can be shown, with a note, and are never edited.
  */
 
+import { host } from "./runtime.ts";
+
 export interface FileText {
   /** Without the mark; line ends as they are. */
   text: string;
@@ -17,15 +19,9 @@ const MARK = [0xef, 0xbb, 0xbf] as const;
 export function decode(bytes: Uint8Array): FileText {
   const mark = MARK.every((byte, index) => bytes[index] === byte);
   const body = mark ? bytes.subarray(MARK.length) : bytes;
-  try {
-    return {
-      text: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(body),
-      mark,
-      undecodable: false,
-    };
-  } catch {
-    return { text: new TextDecoder("utf-8", { ignoreBOM: true }).decode(body), mark, undecodable: true };
-  }
+  const text = host.decode(body);
+  if (text !== undefined) return { text, mark, undecodable: false };
+  return { text: new TextDecoder("utf-8", { ignoreBOM: true }).decode(body), mark, undecodable: true };
 }
 
 /** The same for bytes that come in pieces; nothing is held back but a character that a border cut in two. */

