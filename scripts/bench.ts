@@ -24,10 +24,7 @@ const env: Record<string, string> = {
   XDG_CACHE_HOME: path.join(scratch, "cache"),
 };
 const file = path.join(scratch, "lines.txt");
-writeFileSync(
-  file,
-  Array.from({ length: 200 }, (_, i) => `line ${i + 1} of a file as they are`).join("\n") + "\n",
-);
+writeFileSync(file, textOf(200));
 
 const agent = ["node", path.join(root, "dist/main.cjs")];
 const source = [process.execPath, "run", "-A", path.join(root, "src/main.ts")];
@@ -82,33 +79,41 @@ async function throughput(): Promise<void> {
   const calls = 2000;
   const input = path.join(scratch, "calls.jsonl");
   const output = path.join(scratch, "results.jsonl");
-  writeFileSync(input, `${JSON.stringify({ name: "Read", args: { file_path: file } })}\n`.repeat(calls));
-  for (const [name, program] of [["Node", agent], ["Deno", source]] as const) {
-    const runs: number[] = [];
-    for (let i = 0; i < 5; i++) {
-      const command = `exec "$@" exec - < ${input} > ${output}`;
-      runs.push(await timed(["sh", "-c", command, "sh", ...program]));
-      const answers = readFileSync(output, "utf8").trimEnd().split("\n").length;
-      if (answers !== calls) throw new Error(`${answers} answers to ${calls} calls`);
+  console.log("\n| 2,000 Reads on stdin, start included | lines a file | ms | a second |\n|---|---|---|---|");
+  for (const lines of [10, 200]) {
+    const file = path.join(scratch, `${lines}.txt`);
+    writeFileSync(file, textOf(lines));
+    writeFileSync(input, `${JSON.stringify({ name: "Read", args: { file_path: file } })}\n`.repeat(calls));
+    for (const [name, program] of [["Node", agent], ["Deno", source]] as const) {
+      const runs: number[] = [];
+      for (let i = 0; i < 5; i++) {
+        const command = `exec "$@" exec - < ${input} > ${output}`;
+        runs.push(await timed(["sh", "-c", command, "sh", ...program]));
+        const answers = readFileSync(output, "utf8").trimEnd().split("\n").length;
+        if (answers !== calls) throw new Error(`${answers} answers to ${calls} calls`);
+      }
+      const ms = median(runs);
+      console.log(`| ${name} | ${lines} | ${ms.toFixed(0)} | ${(calls / ms * 1000).toFixed(0)} |`);
     }
-    const ms = median(runs);
-    const rate = (calls / ms * 1000).toFixed(0);
-    console.log(
-      `\n${name}: ${calls} Reads on stdin in ${
-        ms.toFixed(0)
-      } ms, start included: ${rate} a second (aim ≥ 5000)`,
-    );
   }
 }
 
+/** Each number of handlers in a process of its own, as a host would have them. */
 async function pathCost(): Promise<void> {
-  const argv = [path.join(root, "scripts/bench/path.mjs"), path.join(root, "scripts/bench/plugins_path")];
-  const { stdout } = await finished(["node", ...argv]);
-  const { none, ten } = JSON.parse(stdout) as { none: number; ten: number };
+  const cost = async (handlers: number) => {
+    const argv = ["scripts/bench/path.mjs", "scripts/bench/plugins_path"].map((name) =>
+      path.join(root, name)
+    );
+    const runs: number[] = [];
+    for (let i = 0; i < 3; i++) {
+      runs.push(Number((await finished(["node", ...argv, String(handlers)])).stdout));
+    }
+    return median(runs).toFixed(1);
+  };
   console.log(
-    `\nThe path of a call: ${none.toFixed(1)} µs without handlers (aim ≤ 12), ${
-      ten.toFixed(1)
-    } µs with ten (aim ≤ 30)`,
+    `\nThe path of a call: ${await cost(0)} µs without handlers (aim ≤ 12), ${await cost(
+      10,
+    )} µs with ten (aim ≤ 30)`,
   );
 }
 
@@ -131,6 +136,10 @@ function finished(argv: string[]): Promise<{ ms: number; stdout: string }> {
       else reject(new Error(`${argv.join(" ")} ended with ${code}: ${text.err}`));
     });
   });
+}
+
+function textOf(lines: number): string {
+  return Array.from({ length: lines }, (_, i) => `line ${i + 1} of a file as they are\n`).join("");
 }
 
 function median(values: number[]): number {

@@ -24,9 +24,9 @@ function info(path: string, shown = path): FileInfo | undefined {
 }
 
 function read(path: string, shown = path): Uint8Array {
-  const file = openRegular(path, shown);
+  const { file, size } = openRegular(path, shown);
   try {
-    return readAll(file);
+    return readAll(file, size);
   } catch (error) {
     throw fileError("read", shown, error);
   } finally {
@@ -35,10 +35,9 @@ function read(path: string, shown = path): Uint8Array {
 }
 
 function* chunks(path: string, shown = path): Iterable<Uint8Array> {
-  const file = openRegular(path, shown);
+  const { file, size } = openRegular(path, shown);
   try {
     // One byte more than a small file has, so that its end shows at the second read. Files in /proc say 0.
-    const { size } = file.info();
     const buffer = new Uint8Array(Math.min(CHUNK, Math.max(size, SMALL) + 1));
     for (let count = file.read(buffer); count > 0; count = file.read(buffer)) yield buffer.subarray(0, count);
   } catch (error) {
@@ -49,11 +48,11 @@ function* chunks(path: string, shown = path): Iterable<Uint8Array> {
 }
 
 /** A pipe or device would hang at the opening already, so what it is comes first, through links too. */
-function openRegular(path: string, shown: string): OpenFile {
+function openRegular(path: string, shown: string): { file: OpenFile; size: number } {
   try {
     const found = host.files.stat(path);
     if (found.kind !== "file") throw notRegular("read", shown, found);
-    return host.files.open(path, "r");
+    return { file: host.files.open(path, "r"), size: found.size };
   } catch (error) {
     throw fileError("read", shown, error);
   }
@@ -72,25 +71,20 @@ function notRegular(action: string, path: string, { kind }: FileInfo): AgentErro
 }
 
 /** Everything from where the file stands to its end. */
-export function readAll(file: OpenFile): Uint8Array {
-  const { size } = file.info();
-  const bytes = new Uint8Array(size);
-  let done = 0;
-  while (done < size) {
-    const count = file.read(bytes.subarray(done));
-    if (count === 0) break;
-    done += count;
+export function readAll(file: OpenFile, size = file.info().size): Uint8Array {
+  const parts: Uint8Array[] = [];
+  for (let wanted = size + 1;; wanted = CHUNK) {
+    const part = new Uint8Array(wanted);
+    const count = file.read(part);
+    if (count > 0) parts.push(part.subarray(0, count));
+    // A short read is the end, but in /proc, whose files say 0, and where one call can't take so much.
+    if (count === 0 || (size > 0 && count < wanted && wanted < ONE_CALL)) break;
   }
-  // Files in /proc say 0 and hold more; a file may also grow while it is read.
-  const rest: Uint8Array[] = [];
-  for (;;) {
-    const more = new Uint8Array(rest.length === 0 ? SMALL : CHUNK);
-    const count = file.read(more);
-    if (count === 0) break;
-    rest.push(more.subarray(0, count));
-  }
-  return rest.length === 0 ? bytes.subarray(0, done) : concat([bytes.subarray(0, done), ...rest]);
+  return parts.length === 1 ? parts[0]! : concat(parts);
 }
+
+/** Bytes that one call of the system's is sure to take. */
+const ONE_CALL = 2 ** 30;
 
 function concat(parts: readonly Uint8Array[]): Uint8Array {
   const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
