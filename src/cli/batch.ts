@@ -34,9 +34,10 @@ export async function batch(
   /** The answers that were given before, so that order is kept. */
   let printed: Promise<void> = Promise.resolve();
 
+  const lines = new Lines((text) => printer.out(text));
   const print = (part: Batch, results: readonly Result[]) => {
     if (silent) return;
-    if (!flags.has("plain")) return printer.json(part.render(results));
+    if (!flags.has("plain")) return lines.push(JSON.stringify(part.render(results)) + "\n");
     for (const result of results) printer.result(result);
   };
   const call = async (request: CallRequest) => {
@@ -68,10 +69,57 @@ export async function batch(
     await start(part);
   }
   await printed;
+  lines.end();
   if (totals.calls === 0) printer.warn("there were no calls on standard input");
   const exitCode = stop.aborted ? EXIT.interrupted : totals.failed > 0 ? EXIT.failed : EXIT.done;
   return { ...totals, exitCode };
 }
+
+/** Answers that are ready at the same time go out in one write. */
+class Lines {
+  readonly #write: (text: string) => void;
+  #text = "";
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #broken: { error: unknown } | undefined;
+
+  constructor(write: (text: string) => void) {
+    this.#write = write;
+  }
+
+  push(line: string): void {
+    this.#text += line;
+    if (this.#broken) throw this.#broken.error;
+    if (this.#text.length >= MOST_WAITING) this.#flush();
+    else this.#timer ??= setTimeout(() => this.#flushQuietly());
+  }
+
+  /** Writes what is left. Throws what a write in between met. */
+  end(): void {
+    clearTimeout(this.#timer);
+    if (this.#broken) throw this.#broken.error;
+    this.#flush();
+  }
+
+  /** Nobody waits for a timer, so an error is kept for the next who asks. */
+  #flushQuietly(): void {
+    try {
+      this.#flush();
+    } catch (error) {
+      this.#broken = { error };
+    }
+  }
+
+  #flush(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const text = this.#text;
+    this.#text = "";
+    if (text !== "") this.#write(text);
+  }
+}
+
+/** Characters of answers that wait for the next write. */
+const MOST_WAITING = 64 * 1024;
 
 /** So many calls run at once; the others wait here, in call order. */
 class Slots {
