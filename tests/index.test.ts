@@ -32,7 +32,7 @@ test("a prepared turn lists its tools and runs calls; events go to the host, not
     const turn = await runtime.prepareTurn({ toolset: "codex_snake" });
     const calls = [
       runtime.call(turn, { id: "1", name: "read_file", args: { file_path: "a.txt" } }),
-      runtime.call(turn.id, { id: "2", name: "read_file", args: { file_path: "gone" } }),
+      runtime.call(turn.contextId, { id: "2", name: "read_file", args: { file_path: "gone" } }),
     ];
     const results = await Promise.all(calls);
     const lost = await runtime.call("turn_gone", { name: "read_file", args: {} }).catch((error) => error);

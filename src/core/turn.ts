@@ -51,6 +51,8 @@ export interface TurnParts {
 const TIERS: readonly Tier[] = ["mod", "external", "builtin"];
 
 export interface Turn extends TurnParts {
+  /** The id by which a host's `runtime.call` finds this turn again. */
+  readonly contextId: string;
   /** The tool that a name means here: a mod's, an external one, a built-in; then the aliases. */
   find(name: string, family?: Family): Entry | undefined;
   /** An id for a call that came without one; never given twice. */
@@ -83,6 +85,7 @@ export function makeTurn(parts: TurnParts): Turn {
   let calls = 0;
   return Object.freeze({
     ...parts,
+    contextId: parts.id,
     callId: () => prefix + (++calls).toString(36).padStart(4, "0"),
     find(name: string, family?: Family): Entry | undefined {
       const entries = byName.get(name);
