@@ -78,6 +78,17 @@ test("hunks of one patch see each other, and a move onto itself is an update", a
   assert.equal(scratch.read("a.txt"), "three\n");
 });
 
+test("deleting a link removes the link, changing it changes what it leads to", async () => {
+  using scratch = new Scratch();
+  scratch.file("target.txt", "one\n");
+  fs.symlinkSync("target.txt", path.join(scratch.work, "link"));
+  await patch(scratch, "*** Begin Patch\n*** Update File: link\n@@\n-one\n+two\n*** End Patch");
+  assert.equal(scratch.read("target.txt"), "two\n");
+  const { result } = await patch(scratch, "*** Begin Patch\n*** Delete File: link\n*** End Patch");
+  assert.equal(result.status, "success", textOf(result));
+  assert.deepEqual(fs.readdirSync(scratch.work), ["target.txt"]);
+});
+
 test("a patch that can't be written to its end is taken back", async () => {
   using scratch = new Scratch();
   scratch.file("a.txt", "one\n");

@@ -3,6 +3,7 @@
  * nothing is written before all of them fit.
  */
 import { AgentError, quote } from "../../core/errors.ts";
+import { basename, dirname, join } from "../../core/paths.ts";
 import { decode, dominantEnd, encode, withEnds } from "../../core/text.ts";
 import { applyChunks } from "./apply.ts";
 import type { Hunk } from "./parse.ts";
@@ -32,16 +33,17 @@ export interface Plan {
   told: Told[];
 }
 
-/** `find` reads a file by its full path, `resolve` makes one from what the patch says. */
+/** `find` reads a file by its full path, `identify` makes one from what the patch says, links followed. */
 export function planPatch(
   hunks: readonly Hunk[],
-  resolve: (path: string) => string,
+  identify: (path: string) => string,
   find: (path: string) => Found | undefined,
 ): Plan {
   const files = new Map<string, FileChange>();
   const told: Told[] = [];
-  const open = (path: string): FileChange => {
-    const full = resolve(path);
+  const open = (path: string, itself = false): FileChange => {
+    // A link that is deleted goes itself, and not what it leads to.
+    const full = itself ? join(identify(dirname(path)), basename(path)) : identify(path);
     let file = files.get(full);
     if (!file) {
       const before = find(full);
@@ -54,9 +56,9 @@ export function planPatch(
   return { changes: [...files.values()].filter(({ before, after }) => before !== after), told };
 }
 
-function planHunk(hunk: Hunk, open: (path: string) => FileChange): Told[] {
+function planHunk(hunk: Hunk, open: (path: string, itself?: boolean) => FileChange): Told[] {
   const { path } = hunk;
-  const file = open(path);
+  const file = open(path, hunk.kind === "delete");
   if (hunk.kind === "add") {
     const replaced = file.after !== undefined;
     const text = hunk.lines.map((line) => line + "\n").join("");
