@@ -11,8 +11,6 @@ export interface Flag {
   short?: string;
   /** The value's name in help; absent for a switch. */
   value?: string;
-  /** May be given more than once. */
-  repeat?: boolean;
   choices?: readonly string[];
   about: string;
 }

@@ -20,12 +20,12 @@ export const COMMON: readonly Flag[] = [
 
 /** Flags of commands that build a runtime. */
 const RUNTIME: readonly Flag[] = [
-  { name: "plugins", value: "DIR", repeat: true, about: "load plugins from DIR" },
+  { name: "plugins", value: "DIR", about: "load plugins from DIR" },
   { name: "no-mods", about: "load no plugins" },
-  { name: "hooks", value: "FILE", repeat: true, about: "load command hooks from FILE" },
-  { name: "allow", value: "RULE", repeat: true, about: "allow calls, e.g. 'Bash(make *)'" },
-  { name: "ask", value: "RULE", repeat: true, about: "ask before these calls" },
-  { name: "deny", value: "RULE", repeat: true, about: "refuse these calls" },
+  { name: "hooks", value: "FILE", about: "load command hooks from FILE" },
+  { name: "allow", value: "RULE", about: "allow calls, e.g. 'Bash(make *)'" },
+  { name: "ask", value: "RULE", about: "ask before these calls" },
+  { name: "deny", value: "RULE", about: "refuse these calls" },
   { name: "mode", value: "MODE", choices: MODES, about: "what holds without a rule" },
   { name: "session", value: "NAME", about: "join the session NAME" },
 ];
