@@ -10,6 +10,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import process from "node:process";
+import { kills } from "./bench/kills.ts";
 
 const root = path.resolve(import.meta.dirname!, "..");
 const rounds = Number(process.argv.slice(2).find((word) => /^\d+$/.test(word)) ?? 31);
@@ -44,6 +45,7 @@ try {
   await starts();
   await throughput();
   await pathCost();
+  await kills(agent, env, scratch);
 } finally {
   rmSync(scratch, { recursive: true, force: true });
 }

@@ -13,6 +13,8 @@ const root = path.dirname(import.meta.dirname);
 const final = path.join(root, "dist");
 /** Built aside, and put into place when it is whole. */
 const dist = path.join(root, `dist.new-${process.pid}`);
+/** Packages that stay packages: programs, native code, and a module that must be one. */
+const OUTSIDE = ["esbuild", "sharp", "unpdf"];
 
 async function generate() {
   const script = path.join(root, "node_modules", ".cache", `agent-generate-${process.pid}.mjs`);
@@ -22,6 +24,7 @@ async function generate() {
     platform: "node",
     format: "esm",
     target: "node20",
+    external: OUTSIDE,
     outfile: script,
     logLevel: "warning",
   });
@@ -95,9 +98,13 @@ async function bundleFile(name, options, shared, hot, lazy) {
     name: "split",
     setup(build) {
       build.onResolve({ filter: /.*/ }, async ({ path: id, kind, importer, resolveDir, pluginData }) => {
+        // Resolved here like all others: else esbuild takes a default export from it for the whole of a CommonJS file.
+        if (kind === "entry-point" && path.isAbsolute(id)) return { path: id };
         if (pluginData === "resolved" || kind === "entry-point" || id.startsWith("node:")) return undefined;
-        if (id === "esbuild" || id.endsWith(".cjs")) return { path: id, external: true };
-        const found = await build.resolve(id, { kind, importer, resolveDir, pluginData: "resolved" });
+        if (OUTSIDE.includes(id) || id.endsWith(".cjs")) return { path: id, external: true };
+        // Its ES module makes a `require` from its own address, which a CommonJS file doesn't have.
+        const as = id === "fdir" ? "require-call" : kind;
+        const found = await build.resolve(id, { kind: as, importer, resolveDir, pluginData: "resolved" });
         const file = path.relative(root, found.path);
         const always = id === "zod" && name !== "zod";
         if (kind !== "dynamic-import" && !shared.has(file) && !always) return found;
@@ -156,7 +163,7 @@ const common = {
   mainFields: ["module", "main"],
   // Short names make the code cache smaller, which is most of a start. Lines are broken, so that the stack of an
   // uncaught error doesn't print the whole file.
-  minify: true,
+  minify: false,
   lineLimit: 120,
   legalComments: "none",
   logLevel: "warning",

@@ -15,7 +15,8 @@ import { cut } from "./core/fit.ts";
 import { Gate } from "./core/gate.ts";
 import { randomHex } from "./core/hash.ts";
 import { type Hooks, NO_HOOKS } from "./core/hooks.ts";
-import { localFiles } from "./core/local_files.ts";
+import { Journal } from "./core/journal.ts";
+import { LocalFiles } from "./core/local_files.ts";
 import { CallLog } from "./core/log.ts";
 import { OverflowStore, restIn } from "./core/overflow.ts";
 import { join, realPath } from "./core/paths.ts";
@@ -109,7 +110,7 @@ export class Runtime {
   readonly #watchdog = new Watchdog();
   readonly #schedule = new Schedule();
   readonly #groups = new ProcessGroups();
-  readonly #files = localFiles();
+  readonly #journal: Journal;
   readonly #secrets;
   readonly #gate: Gate;
   readonly #overflow: OverflowStore;
@@ -130,12 +131,18 @@ export class Runtime {
     const { settings, cwd, session } = parts;
     this.#parts = parts;
     this.settings = settings;
-    this.session = new Session({ cwd, mode: settings.mode, ...(session !== undefined && { id: session }) });
+    const places = dirs();
+    this.session = new Session({
+      cwd,
+      mode: settings.mode,
+      records: places.sessions,
+      ...(session !== undefined && { id: session }),
+    });
     this.#secrets = loadSecrets(
       settings.all("secrets").flatMap(({ value }) => value),
       settings.get("env.keep"),
     );
-    const places = dirs();
+    this.#journal = journalOf(settings, (text) => this.#warn(text));
     this.#overflow = new OverflowStore({
       folder: places.overflow,
       project: this.session.project,
@@ -170,6 +177,7 @@ export class Runtime {
 
   /** Loads plugins and hooks, and starts the session. */
   async start(): Promise<void> {
+    this.#journal.recover();
     const { plugins = [], hookFiles = [], catchStrays } = this.#parts;
     const { settings, session } = this;
     const required = settings.get("mods.required");
@@ -227,6 +235,7 @@ export class Runtime {
       id: this.session.id,
       cwd: options.cwd ?? this.session.cwd,
       mode: options.mode ?? this.session.mode,
+      reads: this.session.reads,
     });
     const entries = this.registry.entries().filter(({ scope }) =>
       scope === undefined || options.scopes?.includes(scope)
@@ -244,6 +253,7 @@ export class Runtime {
       toolset,
       surface: Object.freeze(surface),
       callable: Object.freeze(open ? entries : surface),
+      canonical: (tool) => this.registry.canonical(tool),
       handlers,
       handlerLimits: this.#limits(),
       glob: await globCompiler(handlers),
@@ -252,7 +262,7 @@ export class Runtime {
       gate: this.#gate,
       secrets: this.#secrets,
       schedule: this.#schedule,
-      files: this.#files,
+      files: (id) => new LocalFiles(this.#journal, { id, session: session.id, project: session.project }),
       emit: (event) => this.#emit(event),
     });
     await this.#turns.add(turn);
@@ -313,7 +323,9 @@ export class Runtime {
     if (this.#started) {
       this.#emit({ type: "session_end", session: this.session.id, reason, at: stamp(Date.now()).at });
     }
+    this.session.reads.save();
     this.#overflow.clean();
+    this.#journal.clean();
     this.#log?.close();
     this.#forgetStrays?.();
   }
@@ -402,6 +414,17 @@ export class Runtime {
       this.#deaf = true;
     }
   }
+}
+
+/** The undo journal as settings have it; `complain` hears once when it can't be written. */
+export function journalOf(settings: Settings, complain: (text: string) => void): Journal {
+  return new Journal({
+    folder: dirs().journal,
+    enabled: settings.get("journal.enabled"),
+    totalCap: settings.get("journal.totalCapBytes"),
+    keepDays: settings.get("journal.keepDays"),
+    complain,
+  });
 }
 
 /** Characters of a hook's text that are passed on; longer ones go to a file with a preview. */

@@ -9,7 +9,6 @@
  */
 import { Runtime } from "./agent.ts";
 import { nearest, quote, UsageError } from "./core/errors.ts";
-import { localFiles } from "./core/local_files.ts";
 import { type Behavior, type Mode, MODES, parseRules } from "./core/permission.ts";
 import { realPath, resolvePath } from "./core/paths.ts";
 import { host } from "./core/runtime.ts";
@@ -72,6 +71,14 @@ function unknownName(what: string, name: string, known: readonly string[]): Usag
   return new UsageError(`Cannot use the ${what} ${quote(name)}: no such ${what}`, hint);
 }
 
+function isFolder(path: string): boolean {
+  try {
+    return host.files.stat(path).kind === "directory";
+  } catch {
+    return false;
+  }
+}
+
 /** Reads settings, loads plugins and hooks, and starts a session. `close()` ends it. */
 export async function createRuntime(options: CreateOptions = {}): Promise<Runtime> {
   const warn = options.warn ?? ((text: string) => host.write(2, `warning: ${text}\n`));
@@ -79,7 +86,7 @@ export async function createRuntime(options: CreateOptions = {}): Promise<Runtim
     if (!Object.hasOwn(OPTIONS, name)) throw unknownName("option", name, Object.keys(OPTIONS));
   }
   const cwd = realPath(resolvePath(host.cwd(), options.cwd ?? "."));
-  if (localFiles().info(cwd)?.kind !== "directory") {
+  if (!isFolder(cwd)) {
     throw new UsageError(`Cannot start in ${quote(options.cwd ?? cwd)}: no such folder`);
   }
   const flags = new Map<SettingName, unknown>();

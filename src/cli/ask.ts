@@ -1,11 +1,11 @@
 /** Asks a person on the terminal whether a call may run. */
 import { dirs } from "../core/dirs.ts";
 import { errorCode, fileError, messageOf } from "../core/errors.ts";
-import { localFiles } from "../core/local_files.ts";
-import { dirname, makeFolder } from "../core/paths.ts";
+import { dirname, makeFolder, realPath } from "../core/paths.ts";
 import type { Question } from "../core/request.ts";
 import { host } from "../core/runtime.ts";
 import { parseJsonc } from "../core/settings.ts";
+import { writeWhole } from "../core/write_whole.ts";
 import type { Printer } from "./printer.ts";
 
 /**
@@ -71,7 +71,10 @@ async function saveRule(rule: string, printer: Printer): Promise<void> {
       formattingOptions: { insertSpaces: true, tabSize: 2, insertFinalNewline: true },
     });
     makeFolder(dirname(path), 0o700);
-    localFiles().write(path, new TextEncoder().encode(applyEdits(text, edits)));
+    writeWhole(realPath(path), new TextEncoder().encode(applyEdits(text, edits)), {
+      mode: 0o600,
+      sync: true,
+    });
   } catch (error) {
     printer.warn(`the rule ${rule} holds for this run only: ${messageOf(error)}`);
   }

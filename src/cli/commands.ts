@@ -159,6 +159,25 @@ export const COMMANDS: readonly Command[] = [
     load: () => import("./commands/log_export.ts"),
   },
   {
+    name: "undo",
+    about: "take back what a call did to files",
+    args: "[CALL]",
+    most: 1,
+    flags: [
+      JSON_FLAG,
+      { name: "list", about: "list calls that changed files, newest last, instead" },
+      { name: "all", about: "list those of all folders, not of this one" },
+      { name: "limit", value: "N", about: "list the last N (default 50)" },
+      { name: "force", about: "also where a file has changed since" },
+    ],
+    examples: [
+      { line: "agent undo", about: "the last call that changed a file here" },
+      { line: "agent undo --list", about: "A added, M changed, D deleted, ! can't be had back" },
+      { line: "agent undo call_1a2b", about: "the start of an id will do" },
+    ],
+    load: () => import("./commands/undo.ts"),
+  },
+  {
     name: "schema",
     about: "print the JSON Schemas of events, or of one tool's arguments",
     args: "[TOOL]",

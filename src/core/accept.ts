@@ -4,7 +4,7 @@ import { AgentError, messageOf } from "./errors.ts";
 import { deepFreeze } from "./json.ts";
 import type { Entry } from "./registry.ts";
 import { argumentError, type Checked } from "./schema.ts";
-import type { Place, Traits } from "./tool.ts";
+import type { AnyTool, Place, Traits } from "./tool.ts";
 import { isThenable } from "./watchdog.ts";
 
 /** Canonical arguments that passed, frozen, with the traits they have. */
@@ -39,6 +39,27 @@ export function acceptRewritten(
   } catch (error) {
     return blame(error);
   }
+}
+
+/** A call with the tool that runs it. */
+export interface Taken {
+  readonly entry: Entry;
+  readonly accepted: Accepted;
+}
+
+/** Where a tool says that the call is another's: that tool, with its arguments, which go the same way as any. */
+export function divert(
+  { entry, accepted }: Taken,
+  canonical: (tool: AnyTool) => Entry | undefined,
+  place: Place,
+  name: string,
+): Taken | Promise<Taken> | undefined {
+  const target = entry.tool.divert?.(accepted.args);
+  const other = target && canonical(target.tool);
+  if (!other) return undefined;
+  const accepting = acceptCanonical(other, target.args, place, name);
+  const take = (passed: Accepted): Taken => ({ entry: other, accepted: passed });
+  return isThenable(accepting) ? accepting.then(take) : take(accepting);
 }
 
 function acceptCanonical(

@@ -3,7 +3,7 @@
  *
  *  0 receive   ticket, `tool_start` in the stream
  *  1 find      mod, external, built-in, alias
- *  2 check     coerce, parse, adapt to the canonical form, traits
+ *  2 check     coerce, parse, adapt to the canonical form, traits; is it another tool's?
  *  3 deny      deny rules, on the call as it came
  *  4 mods      `tool_start`: rewrite, answer, refuse
  *  5 hooks     PreToolUse
@@ -17,11 +17,12 @@
  * 13 log
  */
 import { Abort, Stop } from "./abort.ts";
-import { accept, type Accepted, acceptRewritten } from "./accept.ts";
-import { CallContext, type Caller, TurnPlace } from "./context.ts";
+import { accept, type Accepted, acceptRewritten, divert, type Taken } from "./accept.ts";
+import { CallContext, type Caller, type Direct, TurnPlace } from "./context.ts";
 import { AgentError, messageOf, quote } from "./errors.ts";
 import { HandlerFault, type ModCall, runChain, runFirst, runNotify } from "./events.ts";
 import { OutputStreams } from "./output_streams.ts";
+import { inside } from "./paths.ts";
 import { type Decision, type HookSays, refusal, withHooks } from "./permission.ts";
 import type { Entry } from "./registry.ts";
 import type { CallOptions, CallRequest } from "./request.ts";
@@ -62,8 +63,11 @@ class Call implements Caller, CallFacts {
   readonly parentId: string | undefined;
   entry: Entry | undefined;
   accepted: Accepted | undefined;
+  came: Taken | undefined;
 
   readonly #options: CallOptions;
+  readonly #parent: Call | undefined;
+  readonly #direct: Direct | undefined;
   readonly #ticket: Ticket;
   readonly #abort: Abort;
   /** How deep this call is nested, and how many its outermost call has made in all. */
@@ -77,10 +81,12 @@ class Call implements Caller, CallFacts {
   /** Feedback and context of hooks, for the end of the result. */
   readonly #notes: string[] = [];
 
-  constructor(turn: Turn, request: CallRequest, options: CallOptions, parent?: Call) {
+  constructor(turn: Turn, request: CallRequest, options: CallOptions, parent?: Call, direct?: Direct) {
     this.turn = turn;
     this.request = request;
     this.#options = options;
+    this.#parent = parent;
+    this.#direct = direct;
     this.parentId = parent?.id;
     this.id = request.id ?? turn.callId();
     this.#depth = parent ? parent.#depth + 1 : 0;
@@ -114,15 +120,15 @@ class Call implements Caller, CallFacts {
       const message = `Cannot call ${this.request.name}: calls are nested ${MOST_NESTED} deep already`;
       throw new Stop("error", message, "does a tool call itself?");
     }
-    const entry = this.#find();
-    let accepted = await this.#check(entry);
-    await this.#heedDenyRules(entry, accepted);
+    await this.#check(this.#find());
+    await this.#heedDenyRules();
     if (this.turn.handlers.tool_start.length > 0) {
-      const answered = await this.#beforeMods(entry);
+      const answered = await this.#beforeMods();
       if (answered) return answered;
     }
-    const hooksSay = this.turn.hooks.wants("PreToolUse") ? await this.#beforeHooks(entry) : NO_OPINION;
-    accepted = this.accepted!;
+    const hooksSay = this.turn.hooks.wants("PreToolUse") ? await this.#beforeHooks() : NO_OPINION;
+    // Whatever was rewritten is done now.
+    const entry = this.entry!, accepted = this.accepted!;
     await this.#permit(entry, accepted, hooksSay);
     await this.#wait(accepted);
     if (this.#options.dryRun) return dryRun(entry, accepted);
@@ -151,7 +157,7 @@ class Call implements Caller, CallFacts {
   #find(): Entry {
     const { name, family, malformed } = this.request;
     if (malformed !== undefined) throw new Stop("invalid", malformed);
-    const entry = this.turn.find(name, family);
+    const entry = this.#direct ? this.turn.canonical(this.#direct.tool) : this.turn.find(name, family);
     if (!entry) {
       const { message, hint } = unknownTool(name, this.turn.near(name));
       throw new Stop("unknown", message, hint);
@@ -161,10 +167,24 @@ class Call implements Caller, CallFacts {
 
   // 2 ─ check; what the call will claim is declared before anything takes time
 
-  async #check(entry: Entry): Promise<Accepted> {
+  async #check(entry: Entry): Promise<void> {
     const accepted = await accept(entry, this.request.args, this.#place(), this.request.name);
-    this.#ticket.declare(claimOf(accepted.traits));
-    return this.accepted = accepted;
+    const diverting = this.#take({ entry, accepted });
+    if (diverting) await diverting;
+    this.#ticket.declare(claimOf(this.accepted!.traits));
+  }
+
+  /** Arguments that passed are the call's, or those of the tool that it really belongs to. */
+  #take(taken: Taken): void | Promise<void> {
+    this.accepted = taken.accepted;
+    const diverting = divert(taken, this.turn.canonical, this.#place(), this.request.name);
+    if (!diverting) return;
+    const follow = ({ entry, accepted }: Taken) => {
+      this.came = taken;
+      this.entry = entry;
+      this.accepted = accepted;
+    };
+    return isThenable(diverting) ? diverting.then(follow) : follow(diverting);
   }
 
   #place(): Place {
@@ -173,8 +193,8 @@ class Call implements Caller, CallFacts {
 
   // 3 ─ deny rules, on the call as it came, and again on whatever a mod or a hook makes of it
 
-  #heedDenyRules(entry: Entry, accepted: Accepted): void | Promise<void> {
-    const denying = this.turn.policy.denied(askedOf(this.turn, entry, accepted));
+  #heedDenyRules(): void | Promise<void> {
+    const denying = this.turn.policy.denied(askedOf(this.turn, this.entry!, this.accepted!, this.came));
     return denying?.then((denied) => {
       if (denied) throw this.#refuse(denied);
     });
@@ -191,7 +211,7 @@ class Call implements Caller, CallFacts {
 
   // 4 ─ mods, before
 
-  async #beforeMods(entry: Entry): Promise<Ended | undefined> {
+  async #beforeMods(): Promise<Ended | undefined> {
     const { handlers: { tool_start: handlers }, handlerLimits } = this.turn;
     let answered: Ended | undefined;
     let call = modCall(this);
@@ -203,11 +223,11 @@ class Call implements Caller, CallFacts {
         this.#abort.heed();
         if ("deny" in answer) throw this.#denied(answer.deny);
         if ("result" in answer) {
-          answered = withOutcome(this.#admit(entry, answer.result), "answered");
+          answered = withOutcome(this.#admit(this.entry, answer.result), "answered");
           return true;
         }
         const renew = () => void (call = modCall(this));
-        const rewriting = this.#rewrite(entry, answer.args, `plugin "${handler.mod}"`);
+        const rewriting = this.#rewrite(answer.args, `plugin "${handler.mod}"`);
         return isThenable(rewriting) ? rewriting.then(renew) : renew();
       },
     ).catch((fault) => this.#refuseFault(fault));
@@ -220,11 +240,12 @@ class Call implements Caller, CallFacts {
   }
 
   /** New arguments go the same way as the model's: check, traits, deny rules. */
-  #rewrite(entry: Entry, args: unknown, by: string): void | Promise<void> {
+  #rewrite(args: unknown, by: string): void | Promise<void> {
+    const entry = this.entry!;
     const take = (accepted: Accepted) => {
-      this.accepted = accepted;
       this.#rewrittenBy.push(by);
-      return this.#heedDenyRules(entry, accepted);
+      const diverting = this.#take({ entry, accepted });
+      return diverting ? diverting.then(() => this.#heedDenyRules()) : this.#heedDenyRules();
     };
     const accepting = acceptRewritten(entry, args, this.#place(), this.request.name, by);
     return isThenable(accepting) ? accepting.then(take) : take(accepting);
@@ -232,9 +253,9 @@ class Call implements Caller, CallFacts {
 
   // 5 ─ hooks, before
 
-  async #beforeHooks(entry: Entry): Promise<HookSays> {
+  async #beforeHooks(): Promise<HookSays> {
     this.#abort.heed();
-    const accepted = this.accepted!;
+    const entry = this.entry!, accepted = this.accepted!;
     const asking = this.turn.hooks.pre(hookCall(this, entry, accepted, this.#place(), () => this.signal));
     if (!asking) return NO_OPINION;
     const verdict = await asking;
@@ -243,7 +264,7 @@ class Call implements Caller, CallFacts {
     if (verdict.decision === "deny") throw this.#denied(verdict.reason || "a PreToolUse hook blocked it");
     if (verdict.input) {
       const canonical = entry.hooks ? entry.hooks.rewrite(verdict.input, accepted.args) : verdict.input;
-      await this.#rewrite(entry, canonical, "a PreToolUse hook");
+      await this.#rewrite(canonical, "a PreToolUse hook");
     }
     return verdict;
   }
@@ -253,7 +274,7 @@ class Call implements Caller, CallFacts {
   async #permit(entry: Entry, accepted: Accepted, hooksSay: HookSays): Promise<void> {
     this.#abort.heed();
     const { policy, session, handlers: { permission: handlers }, handlerLimits } = this.turn;
-    const deciding = policy.decide(askedOf(this.turn, entry, accepted));
+    const deciding = policy.decide(askedOf(this.turn, entry, accepted, this.came));
     const byPolicy = isThenable(deciding) ? await deciding : deciding;
     if (handlers.length > 0) {
       const answer = await runFirst(
@@ -266,10 +287,23 @@ class Call implements Caller, CallFacts {
       if (answer) throw this.#denied(answer.deny);
     }
     const decision = withHooks(byPolicy, hooksSay, session.mode);
-    if (decision.behavior === "allow") return;
+    if (decision.behavior === "allow" || (decision.by === "mode" && this.#coveredByOuter(accepted))) return;
     if (decision.behavior === "deny" || !await this.#granted(entry, accepted, decision)) {
       throw this.#refuse(decision);
     }
+  }
+
+  /** Leave that the outer call got is leave for what its tool does with the same access below the same place. */
+  #coveredByOuter({ traits: { effect, subjects = [] } }: Accepted): boolean {
+    const outer = this.#direct && this.#parent?.accepted?.traits;
+    if (outer?.effect !== effect || subjects.length === 0) return false;
+    const given = outer.subjects ?? [];
+    return subjects.every(({ kind, value, access }) =>
+      kind === "path" &&
+      given.some((one) =>
+        one.kind === kind && one.access === access && inside(one.value, value) !== undefined
+      )
+    );
   }
 
   /** A call on the command line is a person's own: to ask them again would be rude. */
@@ -308,7 +342,8 @@ class Call implements Caller, CallFacts {
       this.#output.end();
     }
     if (this.#abort.abandoned) throw new Stop("interrupted", INTERRUPTED);
-    const ended = failed ?? this.#ended(this.#admit(entry, entry.present(data, accepted.args)));
+    const present = (this.came ? undefined : this.#direct?.present) ?? entry.present;
+    const ended = failed ?? this.#ended(this.#admit(entry, present(data, accepted.args)));
     return await this.#afterHooks(entry, accepted, data, ended);
   }
 
@@ -462,16 +497,18 @@ class Call implements Caller, CallFacts {
   }
 
   /** What a mod calls on its own account is the model's at most: only the outer call was typed by a person. */
-  async nested(name: string, args: Record<string, unknown>): Promise<Result> {
+  async nested(name: string, args: Record<string, unknown>, direct?: Direct): Promise<Result> {
     // A tool that calls without end would never let a timer or a signal through.
     if (++this.#family.calls % BREATH === 0) await new Promise((resolve) => setTimeout(resolve));
     const { dryRun, ask, origin = "model" } = this.#options;
-    const asked = origin === "person" ? "script" : origin;
+    // What a built-in tool does for a call is that call's own.
+    const asked = origin === "person" && !direct ? "script" : origin;
     return await new Call(
       this.turn,
       { name, args },
       { signal: this.signal, origin: asked, dryRun, ask },
       this,
+      direct,
     ).run();
   }
 }

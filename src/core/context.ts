@@ -1,11 +1,13 @@
 /** What a running tool is given. A class, because one is made for every call. */
 import type { Files } from "./files.ts";
+import { lookAlike } from "./look_alike.ts";
 import type { OverflowFile } from "./overflow.ts";
 import { realPath, resolvePath } from "./paths.ts";
+import type { ReadRecords } from "./reads.ts";
 import type { RedactStream } from "./redact.ts";
 import type { Entry } from "./registry.ts";
 import type { Result } from "./result.ts";
-import type { Context, Place, StreamGate } from "./tool.ts";
+import type { AnyTool, Context, Place, StreamGate } from "./tool.ts";
 import type { Turn } from "./turn.ts";
 
 /** What a context needs of its call. */
@@ -14,7 +16,13 @@ export interface Caller {
   readonly person: boolean;
   readonly signal: AbortSignal;
   output(text: string, stream: "stdout" | "stderr"): void;
-  nested(name: string, args: Record<string, unknown>): Promise<Result>;
+  nested(name: string, args: Record<string, unknown>, direct?: Direct): Promise<Result>;
+}
+
+/** A nested call of a tool given itself, not by name; `present` is the voice that its result has there. */
+export interface Direct {
+  readonly tool: AnyTool;
+  readonly present: AnyTool["present"];
 }
 
 /** Where a call happens: the session's folder as it was when the place was made. */
@@ -26,6 +34,7 @@ export class TurnPlace implements Place {
     // Tools and plugins take these apart from the object, so they must not need `this`.
     this.resolve = this.resolve.bind(this);
     this.identify = this.identify.bind(this);
+    this.locate = this.locate.bind(this);
   }
 
   resolve(path: string): string {
@@ -35,6 +44,10 @@ export class TurnPlace implements Place {
   identify(path: string): string {
     return realPath(resolvePath(this.cwd, path));
   }
+
+  locate(path: string): string {
+    return lookAlike(resolvePath(this.cwd, path));
+  }
 }
 
 export class CallContext implements Context, StreamGate {
@@ -42,6 +55,7 @@ export class CallContext implements Context, StreamGate {
   readonly #entry: Entry;
   readonly #caller: Caller;
   readonly #place: Place;
+  #files: Files | undefined;
 
   constructor(turn: Turn, entry: Entry, caller: Caller, place: Place) {
     this.#turn = turn;
@@ -60,7 +74,10 @@ export class CallContext implements Context, StreamGate {
     return this.#place.cwd;
   }
   get files(): Files {
-    return this.#turn.files;
+    return this.#files ??= this.#turn.files(this.#caller.id);
+  }
+  get reads(): ReadRecords {
+    return this.#turn.session.reads;
   }
   /** Made when asked for: most tools never look. */
   get signal(): AbortSignal {
@@ -78,6 +95,9 @@ export class CallContext implements Context, StreamGate {
   get identify(): Place["identify"] {
     return this.#place.identify;
   }
+  get locate(): Place["locate"] {
+    return this.#place.locate;
+  }
   get output(): Context["output"] {
     return (text, stream = "stdout") => this.#caller.output(text, stream);
   }
@@ -86,6 +106,9 @@ export class CallContext implements Context, StreamGate {
   }
   get call(): Context["call"] {
     return (name, args) => this.#caller.nested(name, args);
+  }
+  get run(): Context["run"] {
+    return (tool, args, present) => this.#caller.nested(tool.name, args, { tool, present });
   }
   get log(): Context["log"] {
     const { gate, emit } = this.#turn;

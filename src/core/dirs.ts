@@ -14,6 +14,10 @@ export interface Dirs {
   plugins: string;
   log: string;
   overflow: string;
+  /** Old contents of files that calls changed. */
+  journal: string;
+  /** What named sessions have seen. */
+  sessions: string;
   /** Storage of plugins, a folder each. */
   storage: string;
 }
@@ -36,6 +40,8 @@ export function dirs(): Dirs {
     plugins: join(config, "plugins"),
     log: join(state, "log"),
     overflow: join(state, "overflow"),
+    journal: join(state, "journal"),
+    sessions: join(state, "sessions"),
     storage: join(state, "storage"),
   };
 }

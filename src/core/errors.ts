@@ -75,6 +75,18 @@ export function fileError(action: string, path: string, error: unknown): unknown
   return new AgentError(`Cannot ${action} ${quote(path)}: ${state}`);
 }
 
+/** The error where a file is needed: for a folder, pipe, socket or device. */
+export function notAFile(action: string, path: string, { kind }: { kind: string }): AgentError {
+  const states: Record<string, string> = {
+    directory: "it is a folder",
+    fifo: "it is a named pipe",
+    socket: "it is a socket",
+    device: "it is a device",
+    symlink: "it is a link",
+  };
+  return new AgentError(`Cannot ${action} ${quote(path)}: ${states[kind] ?? kind}`);
+}
+
 /** The value in double quotes on one line, control characters escaped, so that an error can't forge a second line. */
 export function quote(value: string): string {
   return JSON.stringify(value.length > 200 ? value.slice(0, 200) + "…" : value)

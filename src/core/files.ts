@@ -3,6 +3,42 @@
  */
 import type { FileInfo } from "./runtime.ts";
 
+/** A file, or a link itself, as it was found: what a change is made from, and what must still be there when it's done. */
+export interface Snapshot {
+  readonly info: FileInfo;
+  /** Where a link leads; absent for a file. */
+  readonly link: string | undefined;
+  /** The content, read at the first use. */
+  readonly bytes: Uint8Array;
+  /** Of the content; of a link, its target's name. */
+  readonly sha256: string;
+}
+
+/** New content, in pieces that may be views of the old content; a link; or `undefined`: the file goes. */
+export type Content = readonly Uint8Array[] | { link: string } | undefined;
+
+/** One file's part of a commit. */
+export interface Change {
+  /** Absolute. A link is written through; where the file goes or becomes a link, it is meant itself. */
+  path: string;
+  /** What errors call it; the path where absent. */
+  shown?: string;
+  /** `undefined`: there must be nothing. */
+  before: Snapshot | undefined;
+  after: Content;
+  /** The mode the file shall have; its own, or what the umask leaves, where absent. */
+  mode?: number | undefined;
+}
+
+/** What became of one change. */
+export interface Written {
+  created: boolean;
+  oldSha256: string | undefined;
+  newSha256: string | undefined;
+  /** Why the old content can't be had back by `agent undo`; absent where it can. */
+  lost?: string;
+}
+
 export interface WriteOptions {
   /** Refuse where something exists. */
   createOnly?: boolean;
@@ -14,12 +50,6 @@ export interface WriteOptions {
   mode?: number | undefined;
 }
 
-export interface Written {
-  created: boolean;
-  oldSha256: string | undefined;
-  newSha256: string;
-}
-
 /** Errors are `AgentError`s that name the path as it was given, or as `shown`: what the call had written. */
 export interface Files {
   /** `undefined` where nothing is. Links are followed. */
@@ -28,10 +58,15 @@ export interface Files {
   read(path: string, shown?: string): Uint8Array;
   /** A regular file, chunk by chunk, for files of any size. The chunk is only valid until the next one. */
   chunks(path: string, shown?: string): Iterable<Uint8Array>;
+  /** The file as it is now; `undefined` where nothing is. `itself`: a link is not followed. */
+  snapshot(path: string, options?: { shown?: string; itself?: boolean }): Snapshot | undefined;
   /**
-   * Replaces the whole content: the file is the old or the new one at any moment. Keeps the mode and, where
-   * possible, the owner; writes through links and in place where other names share the file.
+   * Makes all changes or none: each file is the old or the new one at any moment, a change whose `before` is no
+   * longer true is refused, and an error takes back what was done. Keeps modes and, where possible, owners; writes
+   * through links, and in place where other names share a file. The old contents go to the undo journal.
    */
+  commit(changes: readonly Change[]): Written[];
+  /** A commit of one file's whole content. */
   write(path: string, bytes: Uint8Array, options?: WriteOptions): Written;
   /** Removes one file, a link itself and not what it leads to; a folder is refused. */
   remove(path: string): void;

@@ -3,6 +3,7 @@
  * overflow files all come through here.
  */
 import { cutBlocks, LAST_LIMIT, textLength, wellFormed } from "./fit.ts";
+import { soundImage } from "./image_check.ts";
 import { type OverflowStore, restIn } from "./overflow.ts";
 import type { Redactor } from "./redact.ts";
 import { shape, type Shaped, type Stamp, stamp, text, textOf } from "./result.ts";
@@ -10,8 +11,6 @@ import type { Block, Limit } from "./tool.ts";
 
 /** Blocks of a result, or pieces of a stream. */
 const MOST_BLOCKS = 100;
-/** Characters of an image's base64. */
-const MOST_IMAGE = 5_000_000;
 
 export interface GateOptions {
   redactor: Redactor;
@@ -49,10 +48,10 @@ export class Gate {
     return this.#cut(this.#redact(shape(value)), tool, limit);
   }
 
-  /** The last step before a result leaves: redacted again, well-formed, within the last limit. */
+  /** The last step before a result leaves: redacted again, well-formed, its images sound, within the last limit. */
   finish<T extends Content>(shaped: T, tool: string): T {
     const limit: Limit = { chars: this.#lastLimit, keep: "middle" };
-    return this.#cut(this.#withoutExcess(this.#redact(shaped), tool), tool, limit);
+    return this.#cut(this.#withoutExcess(withSoundImages(this.#redact(shaped)), tool), tool, limit);
   }
 
   /** Now, as results and events carry it. Made once a second: a call asks for it four times. */
@@ -102,19 +101,12 @@ export class Gate {
     return result;
   }
 
-  /** Without what no cut of a text makes small: data, images, the number of blocks. */
+  /** Without what no cut of a text makes small: data, the number of blocks. */
   #withoutExcess<T extends Content>(shaped: T, tool: string): T {
     const { content, stdout = [], stderr = [], structured } = shaped;
     const pieces = Math.max(content.length, stdout.length, stderr.length);
-    if (structured === undefined && pieces <= MOST_BLOCKS && !content.some(isHuge)) return shaped;
+    if (structured === undefined && pieces <= MOST_BLOCKS) return shaped;
     const result = { ...shaped };
-    if (shaped.content.some(isHuge)) {
-      result.content = shaped.content.flatMap((block) =>
-        isHuge(block)
-          ? text(`[${block.mediaType} omitted: ${block.data.length} characters of base64]`)
-          : [block]
-      );
-    }
     const json = shaped.structured === undefined ? "" : JSON.stringify(shaped.structured);
     if (json.length > this.#lastLimit) {
       const saved = this.overflow.save(tool, json);
@@ -132,10 +124,11 @@ export class Gate {
 
 /** What the gate looks at; whatever else an object carries goes through it as it is. */
 type Content = Omit<Shaped, "outcome">;
-type Image = Extract<Block, { type: "image" }>;
 
-function isHuge(block: Block): block is Image {
-  return block.type === "image" && block.data.length > MOST_IMAGE;
+function withSoundImages<T extends Content>(shaped: T): T {
+  const { content } = shaped;
+  if (content.every(({ type }) => type === "text")) return shaped;
+  return { ...shaped, content: content.map((block) => block.type === "image" ? soundImage(block) : block) };
 }
 
 function lengthOf(pieces: readonly string[] = []): number {

@@ -2,8 +2,26 @@
 import { host } from "./runtime.ts";
 
 export function sha256(data: string | Uint8Array): string {
-  const { createHash } = host.builtin<typeof import("node:crypto")>("node:crypto");
-  return createHash("sha256").update(data).digest("hex");
+  return sha256Of([data]);
+}
+
+/** Of pieces in a row. */
+export function sha256Of(pieces: readonly (string | Uint8Array)[]): string {
+  const hash = sha256Stream();
+  for (const piece of pieces) hash.update(piece);
+  return hash.digest("hex");
+}
+
+interface Hash {
+  update(data: string | Uint8Array): unknown;
+  /** One that goes on from here by itself. */
+  copy(): Hash;
+  digest(form: "hex"): string;
+}
+
+/** For content that comes in pieces. */
+export function sha256Stream(): Hash {
+  return host.builtin<typeof import("node:crypto")>("node:crypto").createHash("sha256");
 }
 
 /** `count` random hex digits; for ids, not for keys. */

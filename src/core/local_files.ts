@@ -1,26 +1,165 @@
-/** `Files` on this machine. */
-import { AgentError, errorCode, fileError, quote } from "./errors.ts";
-import type { Files, WriteOptions, Written } from "./files.ts";
-import { sha256 } from "./hash.ts";
-import { dirname, makeFolder, realPath } from "./paths.ts";
+/** `Files` on this machine: reading here, changing in `commit.ts`. */
+import { type CommitCall, commitChanges } from "./commit.ts";
+import { AgentError, errorCode, fileError, notAFile, quote } from "./errors.ts";
+import type { Change, Files, Snapshot, WriteOptions, Written } from "./files.ts";
+import { sha256, sha256Of, sha256Stream } from "./hash.ts";
+import type { Journal } from "./journal.ts";
 import { type FileInfo, host, type OpenFile } from "./runtime.ts";
-import { writeNew, writeWhole } from "./write_whole.ts";
 
 const CHUNK = 256 * 1024;
 const SMALL = 4096;
 
-export function localFiles(): Files {
-  return { info, read, chunks, write, remove };
+/** The files of this machine, for one call: what it changes stands in the journal under its name. */
+export class LocalFiles implements Files {
+  readonly #journal: Journal;
+  readonly #call: CommitCall;
+
+  constructor(journal: Journal, call: CommitCall) {
+    this.#journal = journal;
+    this.#call = call;
+  }
+
+  info(path: string, shown?: string): FileInfo | undefined {
+    return info(path, shown);
+  }
+
+  read(path: string, shown?: string): Uint8Array {
+    return read(path, shown);
+  }
+
+  chunks(path: string, shown?: string): Iterable<Uint8Array> {
+    return chunks(path, shown);
+  }
+
+  snapshot(path: string, { shown, itself }: { shown?: string; itself?: boolean } = {}): Snapshot | undefined {
+    return LocalSnapshot.take(path, shown, itself);
+  }
+
+  commit(changes: readonly Change[]): Written[] {
+    return commitChanges(changes, this.#journal, this.#call);
+  }
+
+  write(path: string, bytes: Uint8Array, options: WriteOptions = {}): Written {
+    const { shown = path, mode, createOnly, expectedSha256 } = options;
+    const before = this.snapshot(path, { shown });
+    if (before && createOnly) throw new AgentError(`Cannot create ${quote(shown)}: it already exists`);
+    if (expectedSha256 !== undefined && !(before?.sha256 ?? "").startsWith(expectedSha256)) {
+      throw changed(shown);
+    }
+    return this.commit([{ path, shown, before, after: [bytes], mode }])[0]!;
+  }
+
+  remove(path: string): void {
+    const before = this.snapshot(path, { itself: true });
+    if (!before) throw new AgentError(`Cannot remove ${quote(path)}: no such file`);
+    this.commit([{ path, before, after: undefined }]);
+  }
 }
 
-function info(path: string, shown = path): FileInfo | undefined {
+/** A change was made from something that isn't there any more. */
+export function changed(shown: string): AgentError {
+  return new AgentError(
+    `Cannot write ${quote(shown)}: it changed since it was read`,
+    "read it again and base the change on what is there now",
+  );
+}
+
+/** A larger file is hashed chunk by chunk. */
+const KEPT = 1024 * 1024;
+/** How long after a file's last change the clock of its file system can't tell a further one. Deno's is in seconds. */
+const RACY_MS = 2000;
+
+export class LocalSnapshot implements Snapshot {
+  readonly info: FileInfo;
+  readonly link: string | undefined;
+  readonly #path: string;
+  readonly #shown: string;
+  readonly #takenAt = Date.now();
+  #bytes: Uint8Array | undefined;
+  #sha256: string | undefined;
+
+  private constructor(path: string, shown: string, info: FileInfo) {
+    this.info = info;
+    this.#path = path;
+    this.#shown = shown;
+    this.link = info.kind === "symlink" ? host.files.readlink(path) : undefined;
+  }
+
+  static take(path: string, shown = path, itself = false): LocalSnapshot | undefined {
+    const found = itself ? look(path, shown, host.files.lstat) : info(path, shown);
+    return found && new LocalSnapshot(path, shown, found);
+  }
+
+  get bytes(): Uint8Array {
+    return this.#bytes ??= this.link === undefined ? read(this.#path, this.#shown) : new Uint8Array();
+  }
+
+  get sha256(): string {
+    // Of a small file the bytes are kept, so that they and the hash are of one moment.
+    return this.#sha256 ??= this.link !== undefined
+      ? sha256(this.link)
+      : this.#bytes || this.info.size < KEPT
+      ? sha256(this.bytes)
+      : hashOf(this.#path, this.#shown);
+  }
+
+  /** The hash of new content; and on the way this one's, where both begin with the same bytes. */
+  hashOfNew(pieces: readonly Uint8Array[]): string {
+    const [first] = pieces, bytes = this.#bytes;
+    const alike = first && bytes && first.buffer === bytes.buffer && first.byteOffset === bytes.byteOffset;
+    if (!alike || this.#sha256 !== undefined) return sha256Of(pieces);
+    const hash = sha256Stream();
+    hash.update(first);
+    const old = hash.copy();
+    old.update(bytes.subarray(first.length));
+    this.#sha256 = old.digest("hex");
+    for (const piece of pieces.slice(1)) hash.update(piece);
+    return hash.digest("hex");
+  }
+
+  /** Is the same thing there, with the same content? `path` is the real one. */
+  isStill(path: string): boolean {
+    const now = look(path, this.#shown, host.files.lstat);
+    if (!now || now.kind !== this.info.kind) return false;
+    if (this.link !== undefined) return host.files.readlink(path) === this.link;
+    if (now.size !== this.info.size) return false;
+    // The time of change can't be set, so one that is old and the same is proof.
+    const { ino, dev, ctimeMs } = this.info;
+    const untouched = now.ino === ino && now.dev === dev && now.ctimeMs === ctimeMs;
+    if (untouched && ctimeMs < this.#takenAt - RACY_MS) return true;
+    return this.#bytes ? sameContent(path, this.#bytes) : hashOf(path, this.#shown) === this.sha256;
+  }
+}
+
+function sameContent(path: string, bytes: Uint8Array): boolean {
+  const { compare } = host.builtin<typeof import("node:buffer")>("node:buffer").Buffer;
+  let at = 0;
+  for (const chunk of chunks(path)) {
+    const part = bytes.subarray(at, at + chunk.length);
+    if (part.length !== chunk.length || compare(part, chunk) !== 0) return false;
+    at += chunk.length;
+  }
+  return at === bytes.length;
+}
+
+function hashOf(path: string, shown: string): string {
+  const hash = sha256Stream();
+  for (const chunk of chunks(path, shown)) hash.update(chunk);
+  return hash.digest("hex");
+}
+
+function look(path: string, shown: string, how: (path: string) => FileInfo): FileInfo | undefined {
   try {
-    return host.files.stat(path);
+    return how(path);
   } catch (error) {
     const code = errorCode(error);
     if (code === "ENOENT" || code === "ENOTDIR") return undefined;
     throw fileError("look at", shown, error);
   }
+}
+
+function info(path: string, shown = path): FileInfo | undefined {
+  return look(path, shown, host.files.stat);
 }
 
 function read(path: string, shown = path): Uint8Array {
@@ -51,23 +190,11 @@ function* chunks(path: string, shown = path): Iterable<Uint8Array> {
 function openRegular(path: string, shown: string): { file: OpenFile; size: number } {
   try {
     const found = host.files.stat(path);
-    if (found.kind !== "file") throw notRegular("read", shown, found);
+    if (found.kind !== "file") throw notAFile("read", shown, found);
     return { file: host.files.open(path, "r"), size: found.size };
   } catch (error) {
     throw fileError("read", shown, error);
   }
-}
-
-function notRegular(action: string, path: string, { kind }: FileInfo): AgentError {
-  const what = {
-    directory: "it is a folder",
-    fifo: "it is a named pipe",
-    socket: "it is a socket",
-    device: "it is a device",
-  };
-  return new AgentError(
-    `Cannot ${action} ${quote(path)}: ${what[kind as keyof typeof what] ?? `it is a ${kind}`}`,
-  );
 }
 
 /** Everything from where the file stands to its end. */
@@ -94,74 +221,4 @@ function concat(parts: readonly Uint8Array[]): Uint8Array {
     at += part.length;
   }
   return whole;
-}
-
-function write(path: string, bytes: Uint8Array, options: WriteOptions = {}): Written {
-  const target = realPath(path);
-  const { shown = path } = options;
-  try {
-    const found = info(target, shown);
-    if (found && found.kind !== "file") throw notRegular("write", shown, found);
-    if (found && options.createOnly) throw new AgentError(`Cannot create ${quote(shown)}: it already exists`);
-    const oldSha256 = found ? sha256(read(target, shown)) : undefined;
-    const { expectedSha256 } = options;
-    if (expectedSha256 !== undefined && !(oldSha256 ?? "").startsWith(expectedSha256)) {
-      throw new AgentError(
-        `Cannot write ${quote(shown)}: it changed since it was read`,
-        "read it again and base the change on what is there now",
-      );
-    }
-    if (!found) {
-      makeFolder(dirname(target));
-      create(target, bytes, options.createOnly ?? false);
-    } else if (found.nlink > 1) overwriteInPlace(target, bytes);
-    else replace(target, bytes, found);
-    if (options.mode !== undefined) host.files.chmod(target, options.mode);
-    return { created: !found, oldSha256, newSha256: sha256(bytes) };
-  } catch (error) {
-    throw fileError("write", shown, error);
-  }
-}
-
-function remove(path: string): void {
-  try {
-    const found = host.files.lstat(path);
-    if (found.kind === "directory") throw notRegular("remove", path, found);
-    host.files.remove(path);
-  } catch (error) {
-    throw fileError("remove", path, error);
-  }
-}
-
-/** A new file gets the mode that the umask leaves. */
-function create(target: string, bytes: Uint8Array, exclusive: boolean): void {
-  const write = exclusive ? writeNew : writeWhole;
-  write(target, bytes, { mode: 0o666, sync: true });
-}
-
-/** Never more open than the file that it replaces. */
-function replace(target: string, bytes: Uint8Array, old: FileInfo): void {
-  // A file that may not be written stays as it is, though its folder would let it be replaced.
-  host.files.open(target, "r+").close();
-  const prepare = (temporary: string) => {
-    try {
-      host.files.chown(temporary, old.uid, old.gid);
-    } catch {
-      // Only root may give files away; the rename then makes the file the caller's, as an editor would.
-    }
-    host.files.chmod(temporary, old.mode & 0o7777);
-  };
-  writeWhole(target, bytes, { mode: 0o600, sync: true, prepare });
-}
-
-/** Other names share this file: a rename would part them. */
-function overwriteInPlace(target: string, bytes: Uint8Array): void {
-  const file = host.files.open(target, "r+");
-  try {
-    file.write(bytes);
-    file.truncate(bytes.length);
-    file.sync();
-  } finally {
-    file.close();
-  }
 }

@@ -2,10 +2,10 @@
  * Overflow files: the whole of what was cut, redacted, so that nothing is cut in silence. A folder per project,
  * 0600 in 0700, capped in size each and together, removed after 24 hours.
  */
-import { errorCode } from "./errors.ts";
 import { sha256 } from "./hash.ts";
 import { basename, join, makeFolder } from "./paths.ts";
 import { host, type OpenFile } from "./runtime.ts";
+import { isDue, isRunning, namesIn, removeQuietly } from "./upkeep.ts";
 
 export interface OverflowOptions {
   /** The folder that holds a folder per project. */
@@ -30,8 +30,6 @@ export function restIn(saved: Saved | undefined): string {
   return saved === undefined ? "; not saved" : `; ${saved.holds}: ${saved.path}`;
 }
 
-/** How long other runs' files are left alone, where this run made none. */
-const PAUSE_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Opens overflow files for one session, and clears old ones away. */
@@ -71,10 +69,10 @@ export class OverflowStore {
    * files that aren't ours; what can't be read is passed over. A run that made no file looks at most once an hour.
    */
   clean(now = Date.now()): void {
-    if (this.#count === 0 && !this.#isDue(now)) return;
+    if (this.#count === 0 && !isDue(this.#options.folder, now)) return;
     const kept: { path: string; size: number; mtimeMs: number }[] = [];
-    for (const project of list(this.#options.folder)) {
-      for (const name of list(join(this.#options.folder, project))) {
+    for (const project of namesIn(this.#options.folder)) {
+      for (const name of namesIn(join(this.#options.folder, project))) {
         const ours = /^\d{13}-(\d+)-\d+-[\w-]*\.txt$/.exec(name);
         if (!ours || isRunning(Number(ours[1]))) continue;
         const path = join(this.#options.folder, project, name);
@@ -98,23 +96,6 @@ export class OverflowStore {
         // Counted as gone all the same: the next start tries again.
       }
       total -= size;
-    }
-  }
-
-  /** Was nobody here for a while? The time stands on a file of its own; without the folder there is nothing to do. */
-  #isDue(now: number): boolean {
-    const marker = join(this.#options.folder, ".cleaned");
-    try {
-      const age = now - host.files.stat(marker).mtimeMs;
-      if (age >= 0 && age < PAUSE_MS) return false;
-    } catch {
-      // Never yet.
-    }
-    try {
-      host.files.open(marker, "w", 0o600).close();
-      return true;
-    } catch {
-      return false;
     }
   }
 }
@@ -166,31 +147,7 @@ export class OverflowFile {
   /** Closes and removes the file: nothing was cut, or it could not be saved. */
   discard(): void {
     this.close();
-    try {
-      host.files.remove(this.path);
-    } catch {
-      // It is gone, which is what was wanted.
-    }
-  }
-}
-
-/** The process that wrote a file, by the number in its name. */
-function isRunning(pid: number): boolean {
-  if (pid === host.pid) return true;
-  if (host.platform === "linux") return exists(`/proc/${pid}`);
-  try {
-    return host.builtin<typeof process>("node:process").kill(pid, 0);
-  } catch (error) {
-    return errorCode(error) === "EPERM";
-  }
-}
-
-function exists(path: string): boolean {
-  try {
-    host.files.stat(path);
-    return true;
-  } catch {
-    return false;
+    removeQuietly(this.path);
   }
 }
 
@@ -198,14 +155,6 @@ function codePointEnd(bytes: Uint8Array, at: number): number {
   let end = Math.max(0, at);
   while (end > 0 && (bytes[end]! & 0xc0) === 0x80) end--;
   return end;
-}
-
-function list(folder: string): string[] {
-  try {
-    return host.files.readDir(folder);
-  } catch {
-    return [];
-  }
 }
 
 /** A readable slug and a hash: two projects never share a folder. */

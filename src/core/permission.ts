@@ -68,6 +68,8 @@ export interface Asked {
   /** The working folders, as real paths: reading inside them needs no leave. */
   folders: readonly string[];
   mode: Mode;
+  /** The call as it came, where its tool said that it is another's: rules about that hold for it too. */
+  came?: Asked;
 }
 
 /** What PreToolUse hooks came to. */
@@ -168,15 +170,27 @@ export class Policy {
 
   /** The deny rule that stands against the call, if one does; `undefined` at once where none concerns it. */
   denied(asked: Asked): Promise<Decision | undefined> | undefined {
-    if (!this.#rules.some((rule) => rule.behavior === "deny" && this.#concerns(rule, asked))) {
-      return undefined;
-    }
+    const { came } = asked;
+    const concerned = (rule: Rule) => this.#concerns(rule, asked) || (came && this.#concerns(rule, came));
+    if (!this.#rules.some((rule) => rule.behavior === "deny" && concerned(rule))) return undefined;
     return Promise.resolve(this.decide(asked))
       .then((decision) => decision.behavior === "deny" && decision.by === "rule" ? decision : undefined);
   }
 
   /** Rules, then the mode. The strictest answer of all parts of the call. */
   decide(asked: Asked): Decision | Promise<Decision> {
+    return asked.came ? this.#decideBoth(asked, asked.came) : this.#decideOne(asked);
+  }
+
+  /** What rules say of the call as it came counts like what they say of what it is; the mode looks at that alone. */
+  async #decideBoth(asked: Asked, came: Asked): Promise<Decision> {
+    const is = await this.#decideOne(asked);
+    const was = await this.#decideOne(came);
+    if (was.by !== "rule") return is;
+    return is.by === "mode" || rank(was) > rank(is) ? was : is;
+  }
+
+  #decideOne(asked: Asked): Decision | Promise<Decision> {
     const rules = this.#rules.length === 0
       ? this.#rules
       : this.#rules.filter((rule) => this.#concerns(rule, asked));
@@ -243,6 +257,7 @@ export class Policy {
 
   /** Does one rule fit the call, or may it, as far as can be told? For hooks that a rule limits. */
   async mayFit(asked: Asked): Promise<boolean> {
+    if (asked.came && await this.mayFit(asked.came)) return true;
     const rules = this.#rules.filter((rule) => this.#concerns(rule, asked));
     if (rules.length === 0) return false;
     for (const part of await this.#parts(asked)) {

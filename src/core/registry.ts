@@ -45,6 +45,7 @@ export interface PlainTool {
 
 export class Registry {
   readonly #entries = new Map<object, readonly Entry[]>();
+  readonly #canonical = new Map<AnyTool, Entry>();
 
   /** Adds the built-in tools with their faces. */
   addBuiltins(
@@ -82,7 +83,9 @@ export class Registry {
       }
       const { name, toolsets = [], present = identity } = tool;
       const canonical = { name, family: "canonical", toolsets, toCanonical: sameArgs, present } as const;
-      entries.push(withText({ ...shared, ...canonical, check: shared.checkCanonical }, own));
+      const entry = withText({ ...shared, ...canonical, check: shared.checkCanonical }, own);
+      entries.push(entry);
+      this.#canonical.set(tool, entry);
     }
     return this.#add(entries);
   }
@@ -117,7 +120,13 @@ export class Registry {
     this.#entries.set(key, entries);
     return () => {
       this.#entries.delete(key);
+      for (const { tool } of entries) this.#canonical.delete(tool);
     };
+  }
+
+  /** A built-in tool in its canonical form, whatever turns show and whoever has taken its name. */
+  canonical(tool: AnyTool): Entry | undefined {
+    return this.#canonical.get(tool);
   }
 
   /** What is there now, in order of registration. */

@@ -64,6 +64,14 @@ export interface HostFiles {
   removeTree(path: string): void;
   chmod(path: string, mode: number): void;
   chown(path: string, uid: number, gid: number): void;
+  /** A second name for a file, in the same file system. */
+  link(from: string, to: string): void;
+  /** A link at `path` that leads to `target`. */
+  symlink(target: string, path: string): void;
+  /** Copies a file's content, sharing its blocks where the file system can. */
+  copy(from: string, to: string): void;
+  /** Removes an empty folder. */
+  removeFolder(path: string): void;
 }
 
 export interface Host {
@@ -91,6 +99,8 @@ export interface Host {
   stdin(): AsyncIterable<Uint8Array>;
   /** UTF-8 as text, its mark included; `undefined` where some bytes are none. A `TextDecoder` costs Node 2 ms to make. */
   decode(bytes: Uint8Array): string | undefined;
+  /** Are the bytes UTF-8? */
+  isUtf8(bytes: Uint8Array): boolean;
   /** A module of Node's, loaded now. */
   builtin<T>(name: `node:${string}`): T;
   exit(code: number): never;

@@ -61,6 +61,9 @@ interface DenoNamespace {
   removeSync(path: string, options?: { recursive: boolean }): void;
   chmodSync(path: string, mode: number): void;
   chownSync(path: string, uid: number, gid: number): void;
+  linkSync(from: string, to: string): void;
+  symlinkSync(target: string, path: string): void;
+  copyFileSync(from: string, to: string): void;
 }
 
 const OPEN: Record<OpenHow, Record<string, boolean>> = {
@@ -116,6 +119,11 @@ export function denoHost(): Host {
         return undefined;
       }
     },
+    isUtf8(bytes) {
+      // A small text is decoded sooner than the module is loaded; for a large one decoding would need its size again.
+      if (bytes.length < 1024 * 1024) return this.decode(bytes) !== undefined;
+      return globalThis.process.getBuiltinModule("node:buffer").isUtf8(bytes);
+    },
     builtin: <T>(name: string) => globalThis.process.getBuiltinModule(name) as T,
     exit: (code) => exit(code),
     onSignal(signal, handler) {
@@ -169,6 +177,10 @@ function denoFiles(deno: DenoNamespace): HostFiles {
     },
     chmod: (path, mode) => deno.chmodSync(path, mode),
     chown: (path, uid, gid) => deno.chownSync(path, uid, gid),
+    link: (from, to) => deno.linkSync(from, to),
+    symlink: (target, path) => deno.symlinkSync(target, path),
+    copy: (from, to) => deno.copyFileSync(from, to),
+    removeFolder: (path) => deno.removeSync(path),
   };
 }
 

@@ -35,6 +35,7 @@ export function nodeHost(): Host {
       if (!builtin<typeof import("node:buffer")>("node:buffer").isUtf8(bytes)) return undefined;
       return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
     },
+    isUtf8: (bytes) => builtin<typeof import("node:buffer")>("node:buffer").isUtf8(bytes),
     builtin,
     exit: (code) => exit.call(process, code),
     onSignal(signal, handler) {
@@ -87,6 +88,10 @@ function nodeFiles(fs: Fs): HostFiles {
     removeTree: (path) => fs.rmSync(path, { recursive: true, force: true }),
     chmod: (path, mode) => fs.chmodSync(path, mode),
     chown: (path, uid, gid) => fs.chownSync(path, uid, gid),
+    link: (from, to) => fs.linkSync(from, to),
+    symlink: (target, path) => fs.symlinkSync(target, path),
+    copy: (from, to) => fs.copyFileSync(from, to, fs.constants.COPYFILE_FICLONE),
+    removeFolder: (path) => fs.rmdirSync(path),
   };
 }
 

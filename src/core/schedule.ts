@@ -1,11 +1,13 @@
 /**
- * What may run together. Readers of a key share it, a writer has it alone, a call without keys claims everything;
+ * What may run together. Readers of a key share it, a writer has it alone, a call without keys claims everything
+ * (`path:` one file, `tree:` a folder with all that is in it; any other key is what it is to its tool);
  * conflicts are settled in the order in which calls arrived.
  *
  * A call declares its claims when it arrives, before anything that may take time, so a slow hook of an earlier
  * call never lets a later one overtake it. `enter` takes the claims the call has in the end.
  */
 import { AgentError } from "./errors.ts";
+import { inside } from "./paths.ts";
 import type { Traits } from "./tool.ts";
 
 /** What a call claims: keys, absent for everything, none for nothing; alone or with other readers. */
@@ -64,6 +66,8 @@ export class Schedule {
   readonly #byKey = new Map<string, Set<Ticket>>();
   /** How many live tickets are nested in others: without any there are no cycles. */
   #nested = 0;
+  /** Live claims of whole folders: without any, keys are compared as they are. */
+  #trees = 0;
   /** Tickets that claim everything. */
   readonly #wide = new Set<Ticket>();
   #next = 0;
@@ -92,6 +96,7 @@ export class Schedule {
     if (claim.keys === undefined) this.#wide.add(ticket);
     else {
       for (const key of claim.keys) {
+        if (isTree(key)) this.#trees++;
         const holders = this.#byKey.get(key);
         if (holders) holders.add(ticket);
         else this.#byKey.set(key, new Set([ticket]));
@@ -185,6 +190,11 @@ export class Schedule {
       for (const holders of this.#byKey.values()) look(holders);
     } else {
       for (const key of claim.keys) look(this.#byKey.get(key) ?? []);
+      if (this.#trees > 0) {
+        for (const [key, holders] of this.#byKey) {
+          if (claim.keys.some((own) => isBelow(own, key) || isBelow(key, own))) look(holders);
+        }
+      }
     }
     return [...found];
   }
@@ -193,6 +203,7 @@ export class Schedule {
     const keys = ticket.claim?.keys;
     this.#wide.delete(ticket);
     for (const key of keys ?? []) {
+      if (isTree(key)) this.#trees--;
       const holders = this.#byKey.get(key);
       holders?.delete(ticket);
       if (holders?.size === 0) this.#byKey.delete(key);
@@ -204,6 +215,20 @@ export class Schedule {
     // In order of arrival: an earlier call in line takes what a later one also waits for.
     for (const ticket of [...this.#live]) ticket.wake?.();
   }
+}
+
+/** `tree:/a` claims a folder with all that is in it, against `path:/a/b` and `tree:/a/c` alike. */
+const TREE = "tree:";
+
+function isTree(key: string): boolean {
+  return key.startsWith(TREE);
+}
+
+/** Is `key` the path or folder of `tree`, or below it? */
+function isBelow(key: string, tree: string): boolean {
+  if (!isTree(tree)) return false;
+  const path = key.startsWith("path:") || isTree(key) ? key.slice("path:".length) : undefined;
+  return path !== undefined && inside(tree.slice(TREE.length), path) !== undefined;
 }
 
 function isBefore(a: Ticket, b: Ticket): boolean {

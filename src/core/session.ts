@@ -4,8 +4,9 @@
  */
 import { quote, UsageError } from "./errors.ts";
 import { randomHex } from "./hash.ts";
-import { realPath } from "./paths.ts";
+import { join, realPath } from "./paths.ts";
 import type { Mode } from "./permission.ts";
+import { ReadRecords } from "./reads.ts";
 
 export class Session {
   readonly id: string;
@@ -14,8 +15,11 @@ export class Session {
   /** The folder that relative paths are relative to, now. */
   cwd: string;
   mode: Mode;
+  /** What was read, so that nothing is overwritten unseen. */
+  readonly reads: ReadRecords;
 
-  constructor(options: { id?: string; cwd: string; mode: Mode }) {
+  /** `records`: the folder where a named session's records stand. */
+  constructor(options: { id?: string; cwd: string; mode: Mode; records?: string; reads?: ReadRecords }) {
     this.id = options.id ?? newSessionId();
     // It becomes a file's name, so it must not lead out of the folder.
     if (!isSessionName(this.id)) {
@@ -24,6 +28,9 @@ export class Session {
     this.project = realPath(options.cwd);
     this.cwd = this.project;
     this.mode = options.mode;
+    const named = options.id !== undefined && options.records !== undefined;
+    this.reads = options.reads ??
+      new ReadRecords(named ? join(options.records!, `${this.id}.jsonl`) : undefined);
   }
 
   /** Folders whose files may be read without asking. */

@@ -63,6 +63,18 @@ export const SETTINGS = {
     fallback: 512 * 1024 * 1024,
     about: "size of all overflow files",
   },
+  "journal.enabled": {
+    kind: "boolean",
+    fallback: true,
+    about: "keep old contents of files for agent undo",
+    env: "AGENT_JOURNAL",
+  },
+  "journal.totalCapBytes": {
+    kind: "number",
+    fallback: 512 * 1024 * 1024,
+    about: "size of all old contents",
+  },
+  "journal.keepDays": { kind: "number", fallback: 30, about: "days that old contents are kept" },
   "log.enabled": { kind: "boolean", fallback: true, about: "keep a log of calls", env: "AGENT_LOG" },
   "secrets": { kind: "strings", fallback: [], about: "names of environment variables that hold secrets" },
   "env.keep": { kind: "strings", fallback: [], about: "variables that commands get though they look secret" },

@@ -1,81 +1,227 @@
 /**
- * The text of a file: UTF-8, with or without a byte-order mark, which is kept when it is written again. Other bytes
- * can be shown, with a note, and are never edited.
+ * The text of a file: its bytes, and how they are read. Whoever changes it works out which bytes stay and what
+ * stands between them, so that nothing outside a change is ever decoded and encoded again.
  */
-
+import {
+  decodeAs,
+  decoderFor,
+  detectEncoding,
+  type Encoder,
+  encoderFor,
+  type Encoding,
+  isBoundary,
+  mended,
+  nameOf,
+  unitOf,
+  UTF8,
+} from "./encoding.ts";
+import { AgentError, quote } from "./errors.ts";
 import { host } from "./runtime.ts";
 
-export interface FileText {
-  /** Without the mark; line ends as they are. */
-  text: string;
-  /** The file starts with a UTF-8 byte-order mark. */
-  mark: boolean;
-  /** The bytes are not UTF-8: some characters of `text` are replacements, so it must not be written back. */
-  undecodable: boolean;
+export class FileText {
+  /** All of the file, the mark included. */
+  readonly bytes: Uint8Array;
+  readonly encoding: Encoding;
+  #ends: LineEnds | undefined;
+  #encoder: Encoder | undefined;
+
+  constructor(bytes: Uint8Array, encoding: Encoding = detectEncoding(bytes)) {
+    this.bytes = bytes;
+    this.encoding = encoding;
+  }
+
+  /** Another content of this file, the mark included, in the same encoding. */
+  with(bytes: Uint8Array): FileText {
+    const other = new FileText(bytes, this.encoding);
+    other.#encoder = this.#bytesOf;
+    return other;
+  }
+
+  /** The whole text without the mark; line ends as they are. */
+  get text(): string {
+    return this.decode(this.encoding.mark);
+  }
+
+  get isEmpty(): boolean {
+    return this.bytes.length === this.encoding.mark;
+  }
+
+  /** The text between two positions in the bytes. */
+  decode(start: number, end = this.bytes.length): string {
+    return decodeAs(this.encoding.name, this.bytes.subarray(start, end));
+  }
+
+  /** The bytes of `text` in this file's encoding, without a mark; `undefined` where it has no bytes for some character. */
+  find(text: string): Uint8Array | undefined {
+    const bytes = this.#bytesOf(text);
+    return bytes instanceof Uint8Array ? bytes : undefined;
+  }
+
+  /** The same for text that shall be written: a character without bytes is an error. */
+  encode(text: string, action: string, path: string): Uint8Array {
+    const bytes = this.#bytesOf(text);
+    if (bytes instanceof Uint8Array) return bytes;
+    throw new AgentError(
+      `Cannot ${action} ${quote(path)}: its encoding, ${nameOf(this.encoding)}, has no ${
+        quote(bytes.missing)
+      }`,
+      "use characters that it has, or convert the file to UTF-8 first",
+    );
+  }
+
+  get #bytesOf(): Encoder {
+    return this.#encoder ??= encoderFor(this.encoding.name);
+  }
+
+  /** Which line ends there are; LF alone where there is no CR LF. */
+  get ends(): LineEnds {
+    return this.#ends ??= endsOf(this);
+  }
+
+  /** The line end that most lines have; LF for a file without any, or with as many of each. */
+  get dominantEnd(): "\n" | "\r\n" {
+    if (this.ends !== "mixed") return this.ends === "crlf" ? "\r\n" : "\n";
+    let more = 0;
+    for (const isCrlf of lineEnds(this)) more += isCrlf ? 1 : -1;
+    return more > 0 ? "\r\n" : "\n";
+  }
+
+  isBoundary(at: number): boolean {
+    return isBoundary(this.encoding, this.bytes, at);
+  }
+
+  /** Is the code unit at this position the character with this code, below 0x40? */
+  isAt(at: number, code: number): boolean {
+    const { bytes, encoding: { name } } = this;
+    if (name === "utf-16le") return bytes[at] === code && bytes[at + 1] === 0;
+    if (name === "utf-16be") return bytes[at] === 0 && bytes[at + 1] === code;
+    return bytes[at] === code;
+  }
+
+  /** The position of the first line feed from `from` on; -1 where there is none. */
+  lineFeed(from: number): number {
+    const { bytes, unit } = this;
+    if (unit === 1) return bytes.indexOf(LF, from);
+    const low = this.encoding.name === "utf-16le" ? 0 : 1;
+    for (let at = bytes.indexOf(LF, from); at >= 0; at = bytes.indexOf(LF, at + 1)) {
+      if (at % 2 === low && this.isAt(at - low, LF)) return at - low;
+    }
+    return -1;
+  }
+
+  /** The position of the last line feed before `before`; -1 where there is none. */
+  lastLineFeed(before: number): number {
+    const { bytes, unit, encoding: { mark } } = this;
+    if (unit === 1) return before <= 0 ? -1 : bytes.lastIndexOf(LF, before - 1);
+    for (let at = before - unit; at >= mark; at -= unit) if (this.isAt(at, LF)) return at;
+    return -1;
+  }
+
+  get unit(): 1 | 2 {
+    return unitOf(this.encoding);
+  }
+
+  /** The bytes of the mark. */
+  get mark(): Uint8Array {
+    return this.bytes.subarray(0, this.encoding.mark);
+  }
 }
 
-const MARK = [0xef, 0xbb, 0xbf] as const;
-
-export function decode(bytes: Uint8Array): FileText {
-  const mark = MARK.every((byte, index) => bytes[index] === byte);
-  const body = mark ? bytes.subarray(MARK.length) : bytes;
-  const text = host.decode(body);
-  if (text !== undefined) return { text, mark, undecodable: false };
-  return { text: new TextDecoder("utf-8", { ignoreBOM: true }).decode(body), mark, undecodable: true };
+/** The text of a whole file, without the mark, and how it was read. For readers; whoever writes takes a `FileText`. */
+export function decodeText(bytes: Uint8Array): { text: string; encoding: Encoding } {
+  const text = host.decode(bytes);
+  if (text === undefined) {
+    const file = new FileText(bytes);
+    return { text: file.text, encoding: file.encoding };
+  }
+  if (!text.startsWith("\uFEFF")) return { text, encoding: UTF8 };
+  return { text: text.slice(1), encoding: detectEncoding(bytes) };
 }
 
-/** The same for bytes that come in pieces; nothing is held back but a character that a border cut in two. */
+const LF = 10;
+const CR = 13;
+
+export type LineEnds = "lf" | "crlf" | "mixed";
+
+function endsOf(file: FileText): LineEnds {
+  // Most files have no CR at all, which is seen at once.
+  if (!file.bytes.includes(CR)) return "lf";
+  let crlf = false, lf = false;
+  for (const isCrlf of lineEnds(file)) {
+    if (isCrlf) crlf = true;
+    else lf = true;
+    if (crlf && lf) return "mixed";
+  }
+  return crlf ? "crlf" : "lf";
+}
+
+/** For each line feed: does a CR stand before it? */
+function* lineEnds(file: FileText): Iterable<boolean> {
+  const { unit } = file;
+  for (let at = file.lineFeed(0); at >= 0; at = file.lineFeed(at + unit)) {
+    yield at >= unit && file.isAt(at - unit, CR);
+  }
+}
+
+/** The text of bytes that come in pieces; nothing is held back but a character that a border cut in two. */
 export class TextStream {
-  readonly #shown = new TextDecoder("utf-8", { ignoreBOM: true });
-  readonly #strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-  #started = false;
-  /** Some bytes so far are not UTF-8. */
-  undecodable = false;
+  readonly encoding: Encoding;
+  readonly #shown: InstanceType<typeof TextDecoder>;
+  readonly #strict: InstanceType<typeof TextDecoder>;
+  #toSkip: number;
+  #damaged: boolean;
+
+  /** `first` is the first piece, which decides the encoding; it's still to be pushed. */
+  constructor(first: Uint8Array = new Uint8Array(0)) {
+    this.encoding = first.length === 0 ? UTF8 : detectEncoding(first, true);
+    const { name, mark, damaged } = this.encoding;
+    this.#shown = decoderFor(name);
+    this.#strict = decoderFor(name, true);
+    this.#toSkip = mark;
+    this.#damaged = damaged;
+  }
+
+  /** Some bytes so far have no meaning in the encoding. */
+  get damaged(): boolean {
+    return this.#damaged;
+  }
 
   /** The text of the next piece, without the file's mark. */
   push(bytes: Uint8Array): string {
-    this.#check(bytes);
-    return this.#unmarked(this.#shown.decode(bytes, { stream: true }));
+    const body = bytes.subarray(this.#toSkip);
+    this.#toSkip -= bytes.length - body.length;
+    this.#check(body);
+    return mended(this.encoding.name, this.#shown.decode(body, { stream: true }));
   }
 
   /** What is left at the end: a replacement where the last character is incomplete. */
   end(): string {
     this.#check();
-    return this.#unmarked(this.#shown.decode());
+    return this.#shown.decode();
   }
 
   #check(bytes?: Uint8Array): void {
-    if (this.undecodable) return;
+    if (this.#damaged) return;
     try {
       this.#strict.decode(bytes, { stream: bytes !== undefined });
     } catch {
-      this.undecodable = true;
+      this.#damaged = true;
     }
   }
-
-  #unmarked(text: string): string {
-    if (this.#started || text === "") return text;
-    this.#started = true;
-    return text.startsWith("\uFEFF") ? text.slice(1) : text;
-  }
 }
 
-/** The bytes of `text`. Lone surrogates have no bytes, so the caller refuses them before. */
-export function encode(text: string, mark: boolean): Uint8Array {
-  const body = new TextEncoder().encode(text);
-  if (!mark) return body;
-  const bytes = new Uint8Array(MARK.length + body.length);
-  bytes.set(MARK);
-  bytes.set(body, MARK.length);
-  return bytes;
-}
+/** Bytes that look like this are shown to nobody. */
+const SAMPLE = 8192;
+/** Backspace, tab, line feed, form feed, carriage return, escape. */
+const TEXT_CONTROLS: ReadonlySet<number> = new Set([8, 9, 10, 12, 13, 27]);
 
 /**
  * Binary is told from the bytes, never from the name: a NUL in the first 8 KB or many control characters in the first
- * two. Bytes that are no UTF-8 may be text in another encoding.
+ * two. UTF-16 with its mark is text, and what is no UTF-8 may be text in another encoding.
  */
 export function isBinary(bytes: Uint8Array): boolean {
-  if (bytes.subarray(0, SAMPLE).includes(0)) return true;
+  const sample = bytes.subarray(0, SAMPLE);
+  if (sample.includes(0)) return unitOf(detectEncoding(sample, true)) === 1;
   const length = Math.min(bytes.length, SAMPLE / 4);
   let odd = 0;
   for (let i = 0; i < length; i++) {
@@ -83,20 +229,6 @@ export function isBinary(bytes: Uint8Array): boolean {
     if (byte < 32 && !TEXT_CONTROLS.has(byte)) odd++;
   }
   return odd > length / 10;
-}
-
-const SAMPLE = 8192;
-/** Backspace, tab, line feed, form feed, carriage return, escape. */
-const TEXT_CONTROLS: ReadonlySet<number> = new Set([8, 9, 10, 12, 13, 27]);
-
-/** The line end that most lines have. A file without any, or with as many of each, has LF. */
-export function dominantEnd(text: string): "\n" | "\r\n" {
-  let crlf = 0, lf = 0;
-  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) {
-    if (text.charCodeAt(at - 1) === 13) crlf++;
-    else lf++;
-  }
-  return crlf > lf ? "\r\n" : "\n";
 }
 
 /** `text` with `end` for every LF; CR LF and lone CR are left as they are when `end` is LF. */

@@ -5,6 +5,7 @@ import type * as zod from "zod";
 import type { Files } from "./files.ts";
 import type { Keep } from "./fit.ts";
 import type { OverflowFile } from "./overflow.ts";
+import type { ReadRecords } from "./reads.ts";
 import type { RedactStream } from "./redact.ts";
 import type { Result } from "./result.ts";
 import type { JsonSchema } from "./schema.ts";
@@ -42,6 +43,8 @@ export interface Place {
   resolve(path: string): string;
   /** The real path behind a written one, links followed; the identity for keys and subjects. */
   identify(path: string): string;
+  /** An absolute path for reading alone: where nothing has this name, the one file whose name looks the same. */
+  locate(path: string): string;
 }
 
 export type Block = { type: "text"; text: string } | { type: "image"; mediaType: string; data: string };
@@ -63,6 +66,8 @@ export interface Output {
 export interface Context extends Place {
   readonly signal: AbortSignal;
   readonly files: Files;
+  /** What this session has seen of files. */
+  readonly reads: ReadRecords;
   /** The call stands on a person's command line: what only guards against a model's slip is taken as meant. */
   readonly person: boolean;
   readonly id: string;
@@ -72,6 +77,11 @@ export interface Context extends Place {
   secret(name: string): string | undefined;
   /** Runs another tool on the same path, inside this call's claims. */
   call(name: string, args: Record<string, unknown>): Promise<Result>;
+  /**
+   * The same for a built-in tool, given itself in its canonical form: it works in a turn that doesn't show it, and
+   * whatever guards that tool guards this. `present` gives the result's text another voice.
+   */
+  run(tool: AnyTool, args: Record<string, unknown>, present?: AnyTool["present"]): Promise<Result>;
   log(message: string): void;
   /** For tools whose output comes in pieces and may never end. */
   readonly gate: StreamGate;
@@ -107,6 +117,11 @@ export interface Tool<Args = Record<string, unknown>, Data = unknown> {
   covers?: "read" | "write";
   /** Names that models blurt out for it. */
   aliases?: readonly string[];
+  /**
+   * A call that is really another built-in tool's, with its canonical arguments: from here on it is that tool's, and
+   * still known by the names of both. Absent, or `undefined`: the call is this tool's own.
+   */
+  divert?(args: Args): { tool: AnyTool; args: Record<string, unknown> } | undefined;
   run(args: Args, context: Context): Data | Promise<Data>;
   /** The result's text in the tool's own voice; a face may have its own. Absent: `run`'s value is shaped. */
   present?(data: Data, args: Args): Output;

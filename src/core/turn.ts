@@ -17,6 +17,7 @@ import type { JsonSchema } from "./schema.ts";
 import type { SecretStore } from "./secrets.ts";
 import type { Session } from "./session.ts";
 import type { Sink } from "./stream.ts";
+import type { AnyTool } from "./tool.ts";
 
 /** A tool as a provider's request carries it. */
 export interface ClientTool {
@@ -36,6 +37,8 @@ export interface TurnParts {
   surface: readonly Entry[];
   /** Everything that may be called by name; the surface alone for a closed turn. */
   callable: readonly Entry[];
+  /** The canonical form of a built-in tool that another one uses, shown here or not. */
+  canonical(tool: AnyTool): Entry | undefined;
   handlers: Handlers;
   handlerLimits: HandlerLimits;
   glob(pattern: string): (path: string) => boolean;
@@ -44,7 +47,8 @@ export interface TurnParts {
   gate: Gate;
   secrets: SecretStore;
   schedule: Schedule;
-  files: Files;
+  /** The files as one call changes them. */
+  files(call: string): Files;
   emit: Sink;
 }
 

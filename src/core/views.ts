@@ -1,7 +1,7 @@
 /** A call and its result as mods, hooks and permission see them. What mods get is frozen. */
-import type { Accepted } from "./accept.ts";
+import type { Accepted, Taken } from "./accept.ts";
 import type { Handler, ModCall, ModResult } from "./events.ts";
-import type { Family } from "./face.ts";
+import type { Family, HookView } from "./face.ts";
 import type { HookCall } from "./hooks.ts";
 import { resolvePath } from "./paths.ts";
 import { type Result, textOf } from "./result.ts";
@@ -64,10 +64,13 @@ export interface CallFacts {
   readonly entry: Entry | undefined;
   /** Absent until the arguments passed. */
   readonly accepted: Accepted | undefined;
+  /** What it was before its tool said that it is another's: rules, matchers and filters for that hold too. */
+  readonly came: Taken | undefined;
   readonly face: ModCall["face"];
 }
 
-export function modCall({ id, parentId, request, turn, dryRun, entry, accepted, face }: CallFacts): ModCall {
+export function modCall(facts: CallFacts): ModCall {
+  const { id, parentId, request, turn, dryRun, entry, accepted, came, face } = facts;
   const view = {
     id,
     parent: parentId,
@@ -76,7 +79,7 @@ export function modCall({ id, parentId, request, turn, dryRun, entry, accepted, 
     args: accepted?.args ?? NO_ARGS,
     face,
     traits: accepted?.traits,
-    family: entry?.family,
+    family: (came?.entry ?? entry)?.family,
     cwd: turn.session.cwd,
     dryRun,
   };
@@ -87,45 +90,61 @@ const NO_ARGS = Object.freeze({});
 
 /** Does a handler want to see this call? */
 export function concerns({ tools, effect }: Pick<Handler, "tools" | "effect">, facts: CallFacts): boolean {
-  const { entry, accepted, request } = facts;
+  const { entry, accepted, came, request } = facts;
   if (effect !== undefined && accepted?.traits.effect !== effect) return false;
-  return tools === undefined || tools.some((name) => entry ? entry.names.has(name) : name === request.name);
+  return tools === undefined ||
+    tools.some((name) =>
+      entry ? entry.names.has(name) || came?.entry.names.has(name) : name === request.name
+    );
 }
 
 /** A call whose arguments passed, as permission looks at it. */
-export function askedOf(turn: Turn, entry: Entry, { traits }: Accepted): Asked {
+export function askedOf(turn: Turn, entry: Entry, { traits }: Accepted, came: Taken | undefined): Asked {
   const { cwd, folders, mode } = turn.session;
-  return { entry, traits, cwd, folders, mode };
+  const asked = { entry, traits, cwd, folders, mode };
+  return came ? { ...asked, came: askedOf(turn, came.entry, came.accepted, undefined) } : asked;
 }
 
 /** A call whose arguments passed, as command hooks see it: in Claude's names, with the model's own beside them. */
 export function hookCall(
-  { id, request, turn }: CallFacts,
+  { id, request, turn, came }: CallFacts,
   entry: Entry,
   accepted: Accepted,
   place: Place,
   signal: () => AbortSignal | undefined,
 ): HookCall {
   const { args, traits } = accepted;
-  const view = entry.hooks?.view(args, place) ?? { name: entry.name, input: args };
+  const view = hookView(entry, args, place);
   const { id: session, cwd, project, mode } = turn.session;
   return {
     id,
     view,
-    names: [request.name, entry.tool.name, view.name, ...entry.hooks?.alsoMatches ?? []],
+    names: [
+      request.name,
+      ...matcherNames(entry, view),
+      ...came ? matcherNames(came.entry, hookView(came.entry, came.accepted.args, place)) : [],
+    ],
     agent: {
       name: request.name,
       args: request.args,
       tool: entry.tool.name,
-      family: entry.family,
+      family: (came?.entry ?? entry).family,
       effect: traits.effect,
     },
     session: { id: session, cwd, project, mode },
-    asked: askedOf(turn, entry, accepted),
+    asked: askedOf(turn, entry, accepted, came),
     get signal() {
       return signal();
     },
   };
+}
+
+function hookView(entry: Entry, args: Accepted["args"], place: Place): HookView {
+  return entry.hooks?.view(args, place) ?? { name: entry.name, input: args };
+}
+
+function matcherNames({ tool, hooks }: Entry, { name }: HookView): string[] {
+  return [tool.name, name, ...hooks?.alsoMatches ?? []];
 }
 
 /** The arguments as the model wrote them: a frozen copy, made when somebody looks. */

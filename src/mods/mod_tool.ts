@@ -236,6 +236,10 @@ class PluginContext implements ModContext {
     return (path) => this.#context.identify(path);
   }
 
+  get locate(): ModContext["locate"] {
+    return (path) => this.#context.locate(path);
+  }
+
   get output(): ModContext["output"] {
     return (text) => this.#context.output(text);
   }

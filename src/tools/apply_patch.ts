@@ -1,16 +1,24 @@
 /** Applies a patch to any number of files: all of it, or nothing. */
-import { AgentError, messageOf } from "../core/errors.ts";
-import type { Files } from "../core/files.ts";
-import { type Context, defineTool } from "../core/tool.ts";
+import { AgentError, quote } from "../core/errors.ts";
+import { resolvePath } from "../core/paths.ts";
+import { type Context, defineTool, type Place } from "../core/tool.ts";
+import { pathKeys } from "./path_traits.ts";
 import { parsePatch } from "./patch/parse.ts";
-import { type FileChange, type Found, type Plan, planPatch } from "./patch/plan.ts";
+import { type FileChange, planPatch, type Told } from "./patch/plan.ts";
 import { refuseUnwritable } from "./writing.ts";
 
 export interface PatchArgs {
   input: string;
+  /** The folder that the patch's paths are relative to. */
+  workdir?: string;
 }
 
-export type PatchData = Plan["told"];
+export interface PatchData {
+  told: Told[];
+  /** By full path. */
+  hashes: { path: string; oldSha256?: string; newSha256?: string }[];
+  notes: string[];
+}
 
 export const applyPatch = defineTool<PatchArgs, PatchData>({
   name: "apply_patch",
@@ -19,20 +27,24 @@ export const applyPatch = defineTool<PatchArgs, PatchData>({
   input: (z) =>
     z.strictObject({
       input: z.string().min(1).describe("the whole patch, from *** Begin Patch to *** End Patch"),
+      workdir: z.string().min(1).optional().describe(
+        "the folder that its paths are relative to; the working folder where absent",
+      ),
     }),
-  traits({ input }, place) {
+  traits({ input, workdir }, place) {
     const paths = parsePatch(input).flatMap((hunk) =>
       hunk.kind === "update" && hunk.moveTo !== undefined ? [hunk.path, hunk.moveTo] : [hunk.path]
     );
-    const real = [...new Set(paths.map((path) => place.identify(path)))];
+    const real = [...new Set(paths.map(identifier(place, workdir)))];
     return {
       effect: "write",
-      keys: real.map((path) => `path:${path}`),
+      keys: real.flatMap(pathKeys),
       // A patch that finds no place shows what it looked for and not the file, so it isn't a reading.
       subjects: real.map((value) => ({ kind: "path", value, access: "write" })),
     };
   },
-  run({ input }, context) {
+  run({ input, workdir }, context) {
+    refuseNoFolder(context, workdir);
     const hunks = parsePatch(input);
     for (const hunk of hunks) {
       const added = hunk.kind === "add"
@@ -42,56 +54,59 @@ export const applyPatch = defineTool<PatchArgs, PatchData>({
           changes.filter(({ kind }) => kind === "add").map(({ text }) => text)
         )
         : [];
-      refuseUnwritable("patch", hunk.path, ...added);
+      refuseUnwritable("patch", hunk.path, added);
     }
-    const { changes, told } = planPatch(hunks, context.identify, (path) => found(context, path));
-    commit(context.files, changes);
-    return told;
+    const { changes, told } = planPatch(
+      hunks,
+      identifier(context, workdir),
+      (path, shown, itself) => context.files.snapshot(path, { shown, itself }),
+    );
+    return { told, ...commit(context, changes) };
   },
-  present: (told) => ({
+  present: ({ told, hashes, notes }) => ({
     content: [
       "Success. Updated the following files:",
       ...told.map(({ letter, path, note }) => `${letter} ${path}${note ? ` (${note})` : ""}`),
+      ...notes,
     ].join("\n"),
-    structured: { files: told },
+    structured: { files: told, hashes },
   }),
 });
 
-function found({ files }: Context, path: string): Found | undefined {
-  const info = files.info(path);
-  return info && { bytes: files.read(path), mode: info.mode & 0o7777 };
+/** The real path behind one that stands in the patch. */
+function identifier(place: Place, workdir: string | undefined): (path: string) => string {
+  if (workdir === undefined) return place.identify;
+  const folder = place.resolve(workdir);
+  return (path) => place.identify(resolvePath(folder, path));
 }
 
-/** Writes first, removals last. What an error leaves half done is taken back, and the error says if that failed too. */
-function commit(files: Files, changes: readonly FileChange[]): void {
-  const done: FileChange[] = [];
-  const ordered = [...changes.filter(({ after }) => after), ...changes.filter(({ after }) => !after)];
-  try {
-    for (const change of ordered) {
-      put(files, change.path, change.before, change.after);
-      done.push(change);
-    }
-  } catch (error) {
-    const standing = takeBack(files, done.reverse());
-    if (standing.length === 0) {
-      throw new AgentError(`${messageOf(error)}; the patch was taken back, nothing is changed`);
-    }
-    throw new AgentError(`${messageOf(error)}; these files stay changed: ${standing.join(", ")}`);
+/** A patch makes the folders of its new files, but not the one that it is said to work in. */
+function refuseNoFolder({ files, resolve }: Context, workdir: string | undefined): void {
+  if (workdir === undefined) return;
+  const found = files.info(resolve(workdir));
+  if (found?.kind === "directory") return;
+  throw new AgentError(
+    `Cannot patch in ${quote(workdir)}: ${found ? "it is not a folder" : "no such folder"}`,
+  );
+}
+
+/** What was seen before stays seen, and what the patch holds whole is seen now. Returns what else is to be told. */
+function commit(
+  { files, reads }: Context,
+  changes: readonly FileChange[],
+): Pick<PatchData, "hashes" | "notes"> {
+  const seen = changes.map(({ path, before, whole }) =>
+    whole || !before || reads.compare(path, () => before.sha256) === "same"
+  );
+  const written = files.commit(changes);
+  for (const [index, { newSha256 }] of written.entries()) {
+    if (seen[index] && newSha256 !== undefined) reads.saw(changes[index]!.path, { sha256: newSha256 });
   }
-}
-
-function takeBack(files: Files, done: readonly FileChange[]): string[] {
-  return done.flatMap(({ path, before, after }) => {
-    try {
-      put(files, path, after, before);
-      return [];
-    } catch {
-      return [path];
-    }
-  });
-}
-
-function put(files: Files, path: string, from: FileChange["after"], to: FileChange["after"]): void {
-  if (!to) files.remove(path);
-  else files.write(path, to.bytes, { mode: to.mode, createOnly: from === undefined });
+  const lost = new Set(written.flatMap((one) => one.lost ?? []));
+  const hashes = written.map(({ oldSha256, newSha256 }, index) => ({
+    path: changes[index]!.path,
+    ...(oldSha256 !== undefined && { oldSha256 }),
+    ...(newSha256 !== undefined && { newSha256 }),
+  }));
+  return { hashes, notes: [...lost].map((why) => `agent undo can't take this back: ${why}`) };
 }

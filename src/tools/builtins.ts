@@ -7,7 +7,9 @@ import { claudeFaces } from "./faces/claude.ts";
 import { codexFaces } from "./faces/codex.ts";
 import { geminiFaces } from "./faces/gemini.ts";
 import { readFile } from "./read_file.ts";
+import { readManyFiles } from "./read_many_files.ts";
 import { type ShellParts, shellTool } from "./shell.ts";
+import { viewImage } from "./view_image.ts";
 import { writeFile } from "./write_file.ts";
 
 export interface Builtins {
@@ -19,7 +21,7 @@ export interface Builtins {
 export function builtins(parts: ShellParts): Builtins {
   const shell = shellTool(parts);
   return {
-    tools: [readFile, writeFile, editFile, applyPatch, shell],
+    tools: [readFile, readManyFiles, viewImage, writeFile, editFile, applyPatch, shell],
     faces: [...claudeFaces(shell), ...codexFaces(shell), ...geminiFaces(shell)],
   };
 }

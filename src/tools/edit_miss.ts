@@ -1,5 +1,9 @@
 /** Why `old_string` was not found, and the place that comes nearest. Nothing is guessed: the model decides. */
-import { AgentError, quote } from "../core/errors.ts";
+import { AgentError } from "../core/errors.ts";
+import type { FileText } from "../core/text.ts";
+
+/** Larger files are not compared line by line. */
+const MOST_BYTES = 16 * 1024 * 1024;
 
 /** The number of the line that holds `index`, from 1. */
 export function lineOf(text: string, index: number): number {
@@ -9,8 +13,12 @@ export function lineOf(text: string, index: number): number {
 }
 
 /** An error that says in which respect the text differs, and shows the nearest lines. */
-export function explainMiss(path: string, name: string, text: string, wanted: string): AgentError {
-  const message = `Cannot edit ${quote(path)}${name}: old_string was not found`;
+export function explainMiss(named: string, file: FileText, wanted: string): AgentError {
+  const message = `Cannot edit ${named}: old_string was not found`;
+  if (file.bytes.length > MOST_BYTES) {
+    return new AgentError(message, "read the place again and copy the text exactly");
+  }
+  const { text } = file;
   for (const { fold, because } of DIFFERENCES) {
     const folded = fold(wanted);
     if (folded === "") continue;

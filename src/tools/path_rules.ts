@@ -13,8 +13,25 @@ import { host } from "../core/runtime.ts";
 export function pathMatches(pattern: string, path: string, root: string, guards = false): boolean {
   const place = anchored(pattern, root);
   if (fits(place, path)) return true;
-  return guards && place.base !== "/" && fits(absolute(join(place.base, place.relative)), path);
+  if (!guards) return false;
+  const named = join(place.base, place.relative);
+  return place.base !== "/" && fits(absolute(named), path) || isSameFile(named, path);
 }
+
+/** A second name of the file that a rule guards is guarded as well. Only a rule without wildcards names a file. */
+function isSameFile(named: string, path: string): boolean {
+  if (MAGIC.test(named)) return false;
+  try {
+    const file = host.files.stat(path);
+    if (file.kind !== "file" || file.nlink < 2) return false;
+    const guarded = host.files.stat(named);
+    return guarded.ino === file.ino && guarded.dev === file.dev;
+  } catch {
+    return false;
+  }
+}
+
+const MAGIC = /[*?[\]\\]/;
 
 function fits({ base, relative }: Anchored, path: string): boolean {
   const rest = inside(base, path);
@@ -38,7 +55,7 @@ function anchored(pattern: string, root: string): Anchored {
 /** The fixed start of an absolute pattern is made real: `/tmp` may be a link. */
 function absolute(pattern: string): Anchored {
   const parts = pattern.split("/");
-  const magic = parts.findIndex((part) => /[*?[\]\\]/.test(part));
+  const magic = parts.findIndex((part) => MAGIC.test(part));
   const fixed = magic < 0 ? parts : parts.slice(0, magic);
   const rest = magic < 0 ? [] : parts.slice(magic);
   const real = realPath(fixed.join("/") || "/");

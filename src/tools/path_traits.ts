@@ -1,11 +1,24 @@
+import { host } from "../core/runtime.ts";
 import type { Effect, Place, Traits } from "../core/tool.ts";
 
-/** The traits of a call that works on one file: its key, and what permission looks at for each kind of access. */
+/** The traits of a call that works on one file: its keys, and what permission looks at for each kind of access. */
 export function pathTraits(place: Place, path: string, effect: Effect, ...access: Effect[]): Traits {
   const value = place.identify(path);
   return {
     effect,
-    keys: [`path:${value}`],
+    keys: pathKeys(value),
     subjects: access.map((one) => ({ kind: "path", value, access: one })),
   };
+}
+
+/** What the schedule knows a file by: its real path, and for one that has several names, what all of them share. */
+export function pathKeys(real: string): string[] {
+  const keys = [`path:${real}`];
+  try {
+    const { kind, nlink, dev, ino } = host.files.stat(real);
+    if (kind === "file" && nlink > 1) keys.push(`file:${dev}:${ino}`);
+  } catch {
+    // Not there yet: the name is all there is.
+  }
+  return keys;
 }

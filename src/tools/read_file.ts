@@ -1,35 +1,27 @@
-/** Reads a text file in pages of lines. */
-import { quote } from "../core/errors.ts";
-import { takeHead } from "../core/fit.ts";
-import { decode, isBinary, TextStream } from "../core/text.ts";
-import { defineTool, type Output } from "../core/tool.ts";
+/** Reads a file: text in pages of lines, and what else can be shown (images, PDFs, notebooks). */
+import { type Encoding, nameOf, UTF8 } from "../core/encoding.ts";
+import { AgentError, quote } from "../core/errors.ts";
+import { sha256Stream } from "../core/hash.ts";
+import { escaped } from "../core/look_alike.ts";
+import { decodeText, isBinary, TextStream } from "../core/text.ts";
+import { type Context, defineTool } from "../core/tool.ts";
 import { pathTraits } from "./path_traits.ts";
+import { type BlockOptions, pageOfBlock } from "./read/indentation.ts";
+import { NOTES_CHARS, notice, type Page, PAGE_LINES, Pager, presentPage } from "./read/pager.ts";
+import { readRich, richKind } from "./read/rich.ts";
 
 export interface ReadArgs {
   path: string;
   offset?: number;
   limit?: number;
+  mode?: "slice" | "indentation";
+  indentation?: BlockOptions;
 }
 
-/** A page of a file: the lines as they are, without their ends. */
-export interface Page {
-  lines: string[];
-  /** The number of the first line, from 1. */
-  start: number;
-  total: number;
-  undecodable: boolean;
-  note?: string;
-}
-
-/** Lines a page has at most, characters a line shows at most. */
-const PAGE_LINES = 2000;
-const LINE_CHARS = 2000;
 /** Bytes of a file that is read at once. */
 const IN_ONE_PIECE = 256 * 1024;
-
-/** Room for what faces put around a line's number, and for the notes below the page. */
-const MARK_CHARS = 4;
-const NOTES_CHARS = 400;
+/** Bytes of a file that can't be shown without having all of it. */
+const MOST_WHOLE = 64 * 1024 * 1024;
 
 export const readFile = defineTool<ReadArgs, Page>({
   name: "read_file",
@@ -41,133 +33,132 @@ export const readFile = defineTool<ReadArgs, Page>({
       path: z.string().min(1).describe("absolute, relative to the working folder, or ~/…"),
       offset: z.int().min(1).optional().describe("number of the first line, from 1"),
       limit: z.int().min(1).optional().describe("how many lines; 2,000 where absent"),
+      mode: z.enum(["slice", "indentation"]).optional().describe(
+        "slice: lines in a row (default); indentation: the block around a line",
+      ),
+      indentation: z.strictObject({
+        anchor_line: z.int().min(1).optional().describe("the line to start from; offset where absent"),
+        max_levels: z.int().min(0).optional().describe("enclosing blocks to show; 0, the default, for all"),
+        include_siblings: z.boolean().optional().describe("also blocks beside the outermost one shown"),
+        include_header: z.boolean().optional().describe("the comment above the block; default true"),
+        max_lines: z.int().min(1).optional().describe("a further limit"),
+      }).optional(),
     }),
-  traits: ({ path }, place) => pathTraits(place, path, "read", "read"),
+  traits: ({ path }, place) => pathTraits(place, place.locate(path), "read", "read"),
   limit: { chars: 30_000, keep: "head" },
-  run({ path, offset = 1, limit = PAGE_LINES }, context) {
-    const full = context.resolve(path);
-    const pager = new Pager(offset, Math.min(limit, PAGE_LINES), context.gate.limit - NOTES_CHARS);
-    const size = context.files.info(full, path)?.size ?? 0;
-    const binary = () => notice(`binary file, ${size} bytes; its content is not shown`);
-    let undecodable: boolean;
-    // Most files are small, and decoding in one piece is several times faster than in many.
-    if (size <= IN_ONE_PIECE) {
-      const bytes = context.files.read(full, path);
-      if (isBinary(bytes)) return binary();
-      const decoded = decode(bytes);
-      pager.push(decoded.text);
-      undecodable = decoded.undecodable;
-    } else {
-      const text = new TextStream();
-      let first = true;
-      for (const chunk of context.files.chunks(full, path)) {
-        if (first && isBinary(chunk)) return binary();
-        first = false;
-        pager.push(text.push(chunk));
-      }
-      pager.push(text.end());
-      undecodable = text.undecodable;
-    }
-    pager.end();
-    if (pager.total === 0) return notice("the file is empty");
-    return { lines: pager.lines, start: offset, total: pager.total, undecodable };
+  run(args, context): Page | Promise<Page> {
+    const { path } = args;
+    const full = context.locate(path);
+    if (full === context.resolve(path)) return read(args, full, context);
+    return withHead(
+      read(args, full, context),
+      `[nothing is called ${escaped(path)}; this is ${escaped(full)}]`,
+    );
   },
   present: (data, { path }) => presentPage(data, path, (number) => `${number}\t`, (line) => `offset=${line}`),
 });
 
-function notice(note: string): Page {
-  return { lines: [], start: 1, total: 0, undecodable: false, note };
+async function withHead(reading: Page | Promise<Page>, line: string): Promise<Page> {
+  const page = await reading;
+  return { ...page, head: page.head === undefined ? line : `${line}\n${page.head}` };
 }
 
-/**
- * Takes the text piece by piece and keeps lines `offset` to `offset + limit - 1`, as far as `room` goes. All lines
- * are counted. A last newline ends a line and starts none.
- */
-class Pager {
-  readonly lines: string[] = [];
-  total = 0;
-  readonly #offset: number;
-  readonly #limit: number;
-  #room: number;
-  /** The start of the line that is not at its end yet, and how long it is so far. */
-  #line = "";
-  #length = 0;
-  #endsWithCr = false;
-
-  constructor(offset: number, limit: number, room: number) {
-    this.#offset = offset;
-    this.#limit = limit;
-    this.#room = room;
+/** `full` is there, or nothing like it. */
+function read(args: ReadArgs, full: string, context: Context): Page | Promise<Page> {
+  const { path } = args;
+  const size = context.files.info(full, path)?.size ?? 0;
+  const whole = wantsBlock(args);
+  if (whole && size > MOST_WHOLE) {
+    throw new AgentError(
+      `Cannot read ${quote(path)} by indentation: ${size} bytes are too many`,
+      "use mode=slice with an offset",
+    );
   }
+  // Most files are small, and decoding in one piece is several times faster than in many.
+  if (size > IN_ONE_PIECE && !whole) return inPieces(args, full, size, context);
+  const bytes = context.files.read(full, path);
+  context.reads.saw(context.identify(full), bytes);
+  const kind = richKind(bytes, path);
+  return kind ? rich(kind, bytes, args, context) : plain(bytes, args, context);
+}
 
-  push(text: string): void {
-    let at = 0;
-    for (let end = text.indexOf("\n"); end >= 0; end = text.indexOf("\n", at)) {
-      this.#extend(text, at, end);
-      this.#endLine(true);
-      at = end + 1;
+function wantsBlock({ mode, indentation }: ReadArgs): boolean {
+  return (mode ?? (indentation ? "indentation" : "slice")) === "indentation";
+}
+
+function plain(bytes: Uint8Array, args: ReadArgs, context: Context): Page {
+  if (isBinary(bytes)) return binary(bytes.length);
+  const { text, encoding } = decodeText(bytes);
+  return page(text, args, context, encoding);
+}
+
+function binary(size: number): Page {
+  return notice(`binary file, ${size} bytes; its content is not shown`);
+}
+
+/** The part of a whole text that the arguments ask for. */
+function page(text: string, args: ReadArgs, context: Context, encoding = UTF8): Page {
+  if (wantsBlock(args)) {
+    return { ...pageOfBlock(text, args, context.gate.limit - NOTES_CHARS), ...said(encoding) };
+  }
+  const pager = pagerFor(args, context);
+  pager.push(text);
+  return finished(pager, args, encoding);
+}
+
+function pagerFor({ offset = 1, limit = PAGE_LINES }: ReadArgs, context: Context): Pager {
+  return new Pager(offset, Math.min(limit, PAGE_LINES), context.gate.limit - NOTES_CHARS);
+}
+
+function finished(pager: Pager, { offset = 1 }: ReadArgs, encoding: Encoding): Page {
+  pager.end();
+  if (pager.total === 0) return notice("the file is empty");
+  return { lines: pager.lines, start: offset, total: pager.total, ...said(encoding) };
+}
+
+function said(encoding: Encoding): Pick<Page, "undecodable" | "encoding"> {
+  const undecodable = encoding.damaged;
+  return encoding.name === "utf-8" ? { undecodable } : { undecodable, encoding: nameOf(encoding) };
+}
+
+/** A file of any size, of which only the page is kept. */
+function inPieces(args: ReadArgs, full: string, size: number, context: Context): Page | Promise<Page> {
+  const { path } = args;
+  const pager = pagerFor(args, context);
+  const hash = sha256Stream();
+  let text: TextStream | undefined;
+  for (const chunk of context.files.chunks(full, path)) {
+    if (!text) {
+      const kind = richKind(chunk, path);
+      if (kind && size <= MOST_WHOLE) return rich(kind, context.files.read(full, path), args, context);
+      if (isBinary(chunk)) return binary(size);
+      text = new TextStream(chunk);
     }
-    this.#extend(text, at, text.length);
+    hash.update(chunk);
+    pager.push(text.push(chunk));
   }
-
-  end(): void {
-    if (this.#length > 0) this.#endLine(false);
-  }
-
-  #extend(text: string, start: number, end: number): void {
-    if (end === start) return;
-    // A line of a gigabyte is counted, not kept; a little more than is shown tells where a character ends.
-    const room = LINE_CHARS + 128 - this.#line.length;
-    if (room > 0 && this.#onPage()) this.#line += text.slice(start, Math.min(end, start + room));
-    this.#length += end - start;
-    this.#endsWithCr = text.charCodeAt(end - 1) === 13;
-  }
-
-  #endLine(terminated: boolean): void {
-    if (this.#onPage()) this.#keep(this.#length - (terminated && this.#endsWithCr ? 1 : 0));
-    this.total++;
-    this.#line = "";
-    this.#length = 0;
-    this.#endsWithCr = false;
-  }
-
-  #onPage(): boolean {
-    return this.total + 1 >= this.#offset && this.lines.length < this.#limit && this.#room > 0;
-  }
-
-  #keep(length: number): void {
-    const line = length <= LINE_CHARS
-      ? this.#line.slice(0, length)
-      : `${takeHead(this.#line, LINE_CHARS)}... [line clipped: ${length} characters in all]`;
-    this.#room -= line.length + String(this.total + 1).length + MARK_CHARS;
-    // The first line of a page always fits, so that paging moves on.
-    if (this.#room > 0 || this.lines.length === 0) this.lines.push(line);
-  }
+  context.reads.saw(context.identify(full), { sha256: hash.digest("hex") });
+  pager.push(text?.end() ?? "");
+  const encoding = text?.encoding ?? UTF8;
+  return finished(pager, args, { ...encoding, damaged: text?.damaged ?? false });
 }
 
-/** A page as text: each line behind its mark, then what is left and the call that continues. */
-export function presentPage(
-  data: Page,
-  path: string,
-  mark: (line: number) => string,
-  next: (line: number) => string,
-): Output {
-  const { lines, start, total, note } = data;
-  if (note !== undefined) return { content: `[${path}: ${note}]` };
-  if (start > total) {
-    const content = `Cannot read ${quote(path)} from ${next(start)}: it has ${total} ${
-      total === 1 ? "line" : "lines"
-    }\n\nhint: the last line is at ${next(total)}`;
-    return { content, status: "error" };
-  }
-  const rows = lines.map((line, index) => mark(start + index) + line);
-  const last = start + lines.length - 1;
-  const notes: string[] = [];
-  if (data.undecodable) {
-    notes.push("[some bytes are not UTF-8 and show as \uFFFD; edits to this file are refused]");
-  }
-  if (last < total) {
-    notes.push(`[lines ${start}-${last} of ${total} shown. Use ${next(last + 1)} to continue]`);
-  }
-  return { content: [...rows, ...notes].join("\n") };
+/** What isn't text is shown as text, images or both; its text has pages like any other. */
+async function rich(
+  kind: NonNullable<ReturnType<typeof richKind>>,
+  bytes: Uint8Array,
+  args: ReadArgs,
+  context: Context,
+): Promise<Page> {
+  const shown = await readRich(kind, bytes, args.path);
+  const { text, blocks = [], note } = shown;
+  // A notebook that is none after all.
+  if (text === undefined && blocks.length === 0 && note === undefined) return plain(bytes, args, context);
+  const made = text === undefined || text === ""
+    ? { lines: [], start: 1, total: 0, undecodable: false }
+    : page(text, args, context);
+  const first = made.start === 1;
+  const away = first || blocks.length === 0 ? "" : `[images: ${blocks.length}, with the first page]`;
+  const head = [note, away].filter((line) => line).join("\n");
+  return { ...made, ...(head !== "" && { head }), ...(first && { blocks }) };
 }

@@ -7,6 +7,8 @@ import { type Collected, Collector } from "../shell/collector.ts";
 import { withShell } from "../shell/command_line.ts";
 import type { Environment } from "../shell/environment.ts";
 import { type Ended, type ProcessGroups, run } from "../shell/process.ts";
+import { applyPatch } from "./apply_patch.ts";
+import { type HeredocPatch, patchInArguments, patchInScript } from "./patch/heredoc.ts";
 
 export interface ShellArgs {
   command: string | string[];
@@ -50,22 +52,23 @@ export function shellTool({ environment, groups, timeoutMs: usual }: ShellParts)
         login: z.boolean().optional().describe("run as a login shell"),
         description: z.string().optional().describe("what it does, in a few words, for people"),
       }),
-    traits: ({ command, workdir }, place) => ({
+    traits: (args, place) => ({
       effect: "run",
       streams: true,
       subjects: [
         {
           kind: "command",
-          value: asText(command),
+          value: patchIn(args)?.command ?? asText(args.command),
           access: "run",
-          ...(workdir !== undefined && { cwd: place.resolve(workdir) }),
+          ...(args.workdir !== undefined && { cwd: place.resolve(args.workdir) }),
         },
-        ...(workdir === undefined
+        ...(args.workdir === undefined
           ? []
-          : [{ kind: "path", value: place.identify(workdir), access: "read" } as const]),
+          : [{ kind: "path", value: place.identify(args.workdir), access: "read" } as const]),
       ],
     }),
     limit: { chars: 30_000, keep: "middle" },
+    divert,
     async run(args, context) {
       const timeoutMs = Math.min(args.timeout_ms ?? usual, MOST_MS);
       const cwd = args.workdir === undefined ? context.cwd : context.resolve(args.workdir);
@@ -106,6 +109,28 @@ export function shellTool({ environment, groups, timeoutMs: usual }: ShellParts)
       };
     },
   });
+}
+
+/** Arguments that say nothing about what is done; with any other, a call is what it is. */
+const ABOUT_RUNNING = ["timeout_ms", "login", "description"];
+
+/** The patch that a call applies, where it does nothing else. */
+function patchIn({ command, workdir: _, ...more }: ShellArgs): HeredocPatch | undefined {
+  const odd = Object.entries(more).some(([key, value]) => value !== false && !ABOUT_RUNNING.includes(key));
+  if (odd) return undefined;
+  const script = typeof command === "string" ? command : scriptOf(command);
+  return script === undefined ? patchInArguments(command as string[]) : patchInScript(script);
+}
+
+/** Such a call is one of the tool for patches, so that it is judged, planned and taken back like one. */
+function divert(args: ShellArgs): ReturnType<NonNullable<AnyTool["divert"]>> {
+  const patch = patchIn(args);
+  if (!patch) return undefined;
+  const { workdir } = args, { input, folder } = patch;
+  const place = folder === undefined || workdir === undefined || /^[/~]/.test(folder)
+    ? folder ?? workdir
+    : `${workdir}/${folder}`;
+  return { tool: applyPatch, args: { input, ...(place !== undefined && { workdir: place }) } };
 }
 
 function failed({ why, exitCode }: Ended): boolean {

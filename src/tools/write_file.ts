@@ -1,21 +1,21 @@
 /** Writes a whole file. */
-import { quote } from "../core/errors.ts";
-import { decode, dominantEnd, encode, withEnds } from "../core/text.ts";
-import { defineTool } from "../core/tool.ts";
+import { AgentError, quote } from "../core/errors.ts";
+import { isRow } from "../core/bytes.ts";
+import type { Snapshot, Written } from "../core/files.ts";
+import { type Context, defineTool } from "../core/tool.ts";
 import { pathTraits } from "./path_traits.ts";
-import { refuseUnwritable } from "./writing.ts";
+import { hashesOf, inTheFormOf, needFile, needHash, notesOf, refuseUnwritable, SHA256 } from "./writing.ts";
 
 export interface WriteArgs {
   path: string;
   content: string;
   expected_sha256?: string;
+  overwrite?: boolean;
   create_only?: boolean;
 }
 
 export interface WriteData {
-  created: boolean;
-  oldSha256: string | undefined;
-  newSha256: string;
+  written: Written;
   notes: string[];
 }
 
@@ -27,48 +27,58 @@ export const writeFile = defineTool<WriteArgs, WriteData>({
     z.strictObject({
       path: z.string().min(1).describe("absolute, relative to the working folder, or ~/…"),
       content: z.string().describe("the whole new text"),
-      expected_sha256: z.string().regex(/^[0-9a-f]{8,64}$/).optional()
+      expected_sha256: z.string().regex(SHA256).optional()
         .describe("hash of the content that is to be replaced; its first 8 digits will do"),
+      overwrite: z.boolean().optional()
+        .describe("replace a file that was not read, or that changed since"),
       create_only: z.boolean().optional().describe("refuse where a file exists"),
     }),
   traits: ({ path }, place) => pathTraits(place, path, "write", "write"),
-  run(args, context) {
-    const { path, content } = args;
-    refuseUnwritable("write", path, content);
-    const full = context.resolve(path);
-    const notes: string[] = [];
-    let text = content;
-    let mark = false;
-    const existing = args.create_only ? undefined : context.files.info(full, path);
-    if (existing?.kind === "file") {
-      const old = decode(context.files.read(full, path));
-      mark = old.mark && !content.startsWith("\uFEFF");
-      // New text that has only LF takes the ends that the file has.
-      if (
-        !old.undecodable && !content.includes("\r") && dominantEnd(old.text) === "\r\n" &&
-        content.includes("\n")
-      ) {
-        text = withEnds(content, "\r\n");
-        notes.push("CRLF line ends were kept");
-      }
-      if (old.undecodable) notes.push("the old content was not UTF-8; the new one is");
-    }
-    const written = context.files.write(full, encode(text, mark), {
-      shown: path,
-      ...(args.create_only && { createOnly: true }),
-      ...(args.expected_sha256 !== undefined && { expectedSha256: args.expected_sha256 }),
-    });
-    return { ...written, notes };
-  },
-  present({ created, oldSha256, newSha256, notes }, { path, content }) {
+  run: write,
+  present({ written, notes }, { path, content }) {
     const lines = content === "" ? 0 : content.split("\n").length - (content.endsWith("\n") ? 1 : 0);
     const size = `${lines} ${lines === 1 ? "line" : "lines"}`;
-    const hashes = oldSha256 === undefined
-      ? `sha256 ${newSha256.slice(0, 12)}`
-      : `sha256 ${oldSha256.slice(0, 12)} → ${newSha256.slice(0, 12)}`;
-    const head = created
-      ? `Created ${quote(path)} (${size}, ${hashes})`
-      : `Replaced ${quote(path)} (${size}, ${hashes})`;
+    const { created, oldSha256, newSha256 } = written;
+    const head = `${created ? "Created" : "Replaced"} ${quote(path)} (${size}, ${hashesOf(written)})`;
     return { content: [head, ...notes].join("; "), structured: { created, oldSha256, newSha256 } };
   },
 });
+
+function write(args: WriteArgs, context: Context): WriteData {
+  const { path, content, create_only, expected_sha256 } = args;
+  refuseUnwritable("write", path, [content]);
+  const full = context.resolve(path);
+  const before = context.files.snapshot(full, { shown: path });
+  if (before) needFile("write", path, before);
+  if (before && create_only) throw new AgentError(`Cannot create ${quote(path)}: it already exists`);
+  if (expected_sha256 !== undefined) needHash("write", path, before, expected_sha256);
+  const { pieces, notes, encoding } = inTheFormOf(before?.bytes, "write", path, content);
+  const key = context.identify(path);
+  if (before) heedUnseen(args, context, key, before, pieces);
+  const [written] = context.files.commit([{ path: full, shown: path, before, after: pieces }]);
+  context.reads.saw(key, { sha256: written!.newSha256! });
+  return { written: written!, notes: [...notes, ...notesOf(written!, encoding)] };
+}
+
+/**
+ * What this session has not seen is not written over unseen. A person means what they type; an empty file, and one
+ * that would not change, lose nothing.
+ */
+function heedUnseen(
+  { path, overwrite, expected_sha256 }: WriteArgs,
+  context: Context,
+  key: string,
+  before: Snapshot,
+  pieces: readonly Uint8Array[],
+): void {
+  if (overwrite || expected_sha256 !== undefined || context.person || before.info.size === 0) return;
+  const seen = context.reads.compare(key, () => before.sha256);
+  if (seen === "same" || isRow(pieces, before.bytes)) return;
+  const why = seen === "changed"
+    ? "it changed since it was read"
+    : "it exists, and was not read in this session";
+  throw new AgentError(
+    `Cannot write ${quote(path)}: ${why}`,
+    "read it first, so that nothing is lost unseen",
+  );
+}

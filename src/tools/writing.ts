@@ -1,9 +1,12 @@
-/** What no tool writes to a file, whatever the model says. */
-import { AgentError, quote } from "../core/errors.ts";
+/** What the tools that write files have in common. */
+import { type Encoding, nameOf } from "../core/encoding.ts";
+import { AgentError, notAFile, quote } from "../core/errors.ts";
+import type { Snapshot, Written } from "../core/files.ts";
 import { hasPlaceholder } from "../core/redact.ts";
+import { FileText, withEnds } from "../core/text.ts";
 
 /** Refuses text that can't be stored as it is: lone surrogates, and marks that stand for a redacted secret. */
-export function refuseUnwritable(action: string, path: string, ...texts: readonly string[]): void {
+export function refuseUnwritable(action: string, path: string, texts: readonly string[]): void {
   for (const text of texts) {
     if (!text.isWellFormed()) {
       throw new AgentError(
@@ -18,4 +21,57 @@ export function refuseUnwritable(action: string, path: string, ...texts: readonl
       );
     }
   }
+}
+
+/** A text that takes the place of a file: it gets the file's encoding, its mark, and its line ends where it has only LF. */
+export function inTheFormOf(
+  old: Uint8Array | undefined,
+  action: string,
+  path: string,
+  content: string,
+): { pieces: Uint8Array[]; notes: string[]; encoding: Encoding } {
+  const file = new FileText(old ?? new Uint8Array());
+  const keepsEnds = content.includes("\n") && !content.includes("\r") && file.dominantEnd === "\r\n";
+  const text = keepsEnds ? withEnds(content, "\r\n") : content;
+  const marked = text.startsWith("\uFEFF") && file.encoding.mark > 0;
+  const body = file.encode(marked ? text.slice(1) : text, action, path);
+  return {
+    pieces: [file.mark, body].filter((piece) => piece.length > 0),
+    notes: keepsEnds ? ["CRLF line ends were kept"] : [],
+    encoding: file.encoding,
+  };
+}
+
+/** A hash or the first digits of one, as results show them. */
+export const SHA256 = /^[0-9a-f]{8,64}$/;
+
+/** Refuses a folder, pipe, socket or device before it is opened. */
+export function needFile(action: string, path: string, { info }: Snapshot): void {
+  if (info.kind !== "file") throw notAFile(action, path, info);
+}
+
+/** Refuses to change what isn't the content that the caller means. */
+export function needHash(action: string, path: string, before: Snapshot | undefined, expected: string): void {
+  if (before?.sha256.startsWith(expected)) return;
+  const now = before ? `its content has the sha256 ${before.sha256.slice(0, 12)}` : "there is no such file";
+  throw new AgentError(
+    `Cannot ${action} ${quote(path)}: ${now}, not ${expected.slice(0, 12)}`,
+    "read it again and base the change on what is there now",
+  );
+}
+
+/** The old and the new hash, for the result of a write. */
+export function hashesOf({ oldSha256, newSha256 }: Written): string {
+  const short = [oldSha256, newSha256].flatMap((sha) => sha === undefined ? [] : [sha.slice(0, 12)]);
+  return `sha256 ${short.join(" → ")}`;
+}
+
+/** What a person or a model should know of a write beyond that it was done. */
+export function notesOf({ lost }: Written, encoding: Encoding): string[] {
+  const notes: string[] = [];
+  if (encoding.name !== "utf-8" || encoding.damaged) {
+    notes.push(`its encoding, ${nameOf(encoding)}, was kept`);
+  }
+  if (lost !== undefined) notes.push(`agent undo can't take this back: ${lost}`);
+  return notes;
 }

@@ -1,5 +1,7 @@
 /** Many calls at once, through the real program: order where it matters, and every call its own result. */
 import assert from "node:assert/strict";
+import { linkSync } from "node:fs";
+import path from "node:path";
 import { test } from "node:test";
 import { type Json, Scratch, textOf } from "../support.ts";
 
@@ -22,6 +24,35 @@ test("ten edits to different lines of one file, sent at once, all stand, twenty 
   assert.equal(results.length, 200);
   const expected = lines.reduce((text, line) => text.replace(`line ${line}\n`, `changed ${line}\n`), numbers);
   for (const name of rounds) assert.equal(scratch.read(name), expected, name);
+});
+
+test("edits of one file by two of its names all stand", async () => {
+  using scratch = new Scratch();
+  linkSync(scratch.file("a.txt", numbers), path.join(scratch.work, "b.txt"));
+  const lines = Array.from({ length: 20 }, (_, i) => i * 4 + 1);
+  const calls = lines.map((line, index) => ({
+    name: "Edit",
+    args: {
+      file_path: index % 2 === 0 ? "a.txt" : "b.txt",
+      old_string: `line ${line}\n`,
+      new_string: `changed ${line}\n`,
+    },
+  }));
+  const { code } = await scratch.batch(calls, WRITES);
+  assert.equal(code, 0);
+  const expected = lines.reduce((text, line) => text.replace(`line ${line}\n`, `changed ${line}\n`), numbers);
+  assert.deepEqual([scratch.read("a.txt"), scratch.read("b.txt")], [expected, expected]);
+});
+
+test("a reading of many files is over before a later write to one of them begins", async () => {
+  using scratch = new Scratch();
+  for (let i = 0; i < 30; i++) scratch.file(`d/f${String(i).padStart(2, "0")}`, `old ${i}\n`);
+  const { results } = await scratch.batch([
+    { name: "ReadManyFiles", args: { include: ["d/*"] } },
+    { name: "Edit", args: { file_path: "d/f29", old_string: "old", new_string: "new" } },
+  ], WRITES);
+  assert.match(textOf(results[0]!), /old 29/);
+  assert.equal(scratch.read("d/f29"), "new 29\n");
 });
 
 test("calls at one file happen in the order in which they were sent", async () => {

@@ -8,6 +8,7 @@ import { Gate } from "../../src/core/gate.ts";
 import { OverflowStore } from "../../src/core/overflow.ts";
 import { redactor } from "../../src/core/redact.ts";
 import { text, textOf } from "../../src/core/result.ts";
+import { PNG } from "../samples.ts";
 import { Scratch } from "../support.ts";
 
 const SECRET = "secret-value-1234";
@@ -113,10 +114,60 @@ test("a stream's pieces are within the limit together, and the whole is in a fil
   assert.equal(readFileSync(shaped.overflow!, "utf8").replaceAll("\n", ""), stdout.join(""));
 });
 
+const image = (data: string, mediaType = "image/png") => ({ type: "image", mediaType, data }) as const;
+
+/** What the gate makes of one image block. */
+function imageOut(scratch: Scratch, data: string, mediaType?: string): unknown {
+  return gateIn(scratch).finish<Shaped>({ content: [image(data, mediaType)], status: "success" }, "t")
+    .content[0];
+}
+
+test("an image's media type is taken from its content, and its base64 brought into one form", () => {
+  using scratch = new Scratch();
+  assert.deepEqual(imageOut(scratch, PNG), image(PNG));
+  for (const wrong of ["image/jpeg", "image/svg+xml", "image/bmp"]) {
+    assert.deepEqual(imageOut(scratch, PNG, wrong), image(PNG));
+  }
+  assert.deepEqual(imageOut(scratch, PNG.replace(/.{20}/g, "$&\r\n")), image(PNG));
+  assert.deepEqual(imageOut(scratch, PNG.replace(/=+$/, "")), image(PNG));
+});
+
+test("a JPEG whose size stands far behind its notes is an image", () => {
+  using scratch = new Scratch();
+  const notes = Buffer.concat([Buffer.from([0xff, 0xe1, 0xff, 0xff]), Buffer.alloc(0xfffd)]);
+  const frame = Buffer.from([0xff, 0xc0, 0, 11, 8, 0, 2, 0, 3, 1, 1, 0x11, 0, 0xff, 0xda]);
+  const jpeg = Buffer.concat([Buffer.from([0xff, 0xd8]), notes, notes, frame]).toString("base64");
+  assert.deepEqual(imageOut(scratch, jpeg), image(jpeg, "image/jpeg"));
+});
+
+test("what is no image, or none that providers take, leaves as a text that says so", () => {
+  using scratch = new Scratch();
+  const base64 = (content: string) => Buffer.from(content, "latin1").toString("base64");
+  const wide = Buffer.from(PNG, "base64");
+  wide.writeUInt32BE(8001, 16);
+  const cases: [data: string, mediaType: string, said: string][] = [
+    [
+      base64("<svg/>"),
+      "image/svg+xml",
+      "[image/svg+xml left out: only PNG, JPEG, GIF and WebP can be shown]",
+    ],
+    [base64('{"a": 1}'), "image/png", "[image/png left out: its bytes are not an image]"],
+    [
+      base64("\x89PNG\r\n\x1a\n" + "random".repeat(9)),
+      "image/jpeg",
+      "[image/png left out: its header is broken]",
+    ],
+    [`data:image/png;base64,${PNG}`, "image/png", "[image/png left out: it is no base64]"],
+    ["", "image/png", "[image/png left out: it is no base64]"],
+    [wide.toString("base64"), "image/png", "[image/png left out: 8001x1 pixels, and 8000 are the most]"],
+  ];
+  for (const [data, mediaType, said] of cases) {
+    assert.deepEqual(imageOut(scratch, data, mediaType), { type: "text", text: said });
+  }
+});
+
 test("a result has no more than a hundred blocks, and no huge image", () => {
   using scratch = new Scratch();
-  const image = (size: number) =>
-    ({ type: "image", mediaType: "image/png", data: "A".repeat(size) }) as const;
   const many = {
     content: Array(101).fill({ type: "text", text: "a" }),
     status: "success",
@@ -125,11 +176,14 @@ test("a result has no more than a hundred blocks, and no huge image", () => {
   const shaped = gateIn(scratch).finish<Shaped>(many as never, "t");
   assert.deepEqual(shaped.content, text(Array(101).fill("a").join("\n")));
   assert.deepEqual(shaped.stdout, ["b".repeat(101)]);
-  const pictures = { content: [image(40), image(5_000_001)], status: "success" } as const;
-  assert.deepEqual(gateIn(scratch).finish<Shaped>(pictures, "t").content, [
-    image(40),
-    ...text("[image/png omitted: 5000001 characters of base64]"),
-  ]);
+  const small = image(PNG), huge = image(PNG.padEnd(5_000_001, "A"));
+  assert.deepEqual(
+    gateIn(scratch).finish<Shaped>({ content: [small, huge], status: "success" }, "t").content,
+    [
+      small,
+      ...text("[image/png omitted: 5000001 characters of base64]"),
+    ],
+  );
 });
 
 test("structured data, both streams and keys are redacted and well-formed, with secrets or without", () => {

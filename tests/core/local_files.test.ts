@@ -3,15 +3,26 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import * as fs from "node:fs";
 import { createServer } from "node:net";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import process from "node:process";
-import { test } from "node:test";
+import { after, test } from "node:test";
 import { AgentError } from "../../src/core/errors.ts";
 import { sha256 } from "../../src/core/hash.ts";
-import { localFiles } from "../../src/core/local_files.ts";
+import { Journal } from "../../src/core/journal.ts";
+import { LocalFiles } from "../../src/core/local_files.ts";
 import { AGENT, run, Scratch, textOf } from "../support.ts";
 
-const files = localFiles();
+const journalFolder = fs.mkdtempSync(path.join(tmpdir(), "agent-test-journal-"));
+const journal = new Journal({
+  folder: journalFolder,
+  enabled: true,
+  totalCap: 1e9,
+  keepDays: 1,
+  complain: (message) => assert.fail(message),
+});
+const files = new LocalFiles(journal, { id: "call", session: "s", project: "/" });
+after(() => fs.rmSync(journalFolder, { recursive: true }));
 const bytes = (text: string) => new TextEncoder().encode(text);
 const modeOf = (place: string) => fs.statSync(place).mode & 0o7777;
 const leftovers = (folder: string) => fs.readdirSync(folder).filter((name) => name.includes("agent-tmp"));
@@ -197,6 +208,7 @@ test("a file that may not be written stays as it is, though its folder would all
   const home = scratch.folder("nobody");
   fs.chmodSync(home, 0o777);
   const calls = [
+    { name: "Read", args: { file_path: "locked.txt" } },
     { name: "Write", args: { file_path: "locked.txt", content: "new" } },
     { name: "Read", args: { file_path: "secret.txt" } },
     { name: "Write", args: { file_path: "closed/a.txt", content: "new" } },
@@ -225,7 +237,7 @@ test("a file that may not be written stays as it is, though its folder would all
     { cwd: scratch.work, env },
     calls,
   );
-  const results = ran.stdout.trim().split("\n").map((line) => JSON.parse(line));
+  const results = ran.stdout.trim().split("\n").map((line) => JSON.parse(line)).slice(1);
   assert.deepEqual(
     results.map(({ status }) => status),
     ["error", "error", "error", "success"],

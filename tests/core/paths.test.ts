@@ -15,7 +15,7 @@ import {
   realPath,
   resolvePath,
 } from "../../src/core/paths.ts";
-import { decode, dominantEnd, encode, isBinary, withEnds } from "../../src/core/text.ts";
+import { decodeText, FileText, isBinary, withEnds } from "../../src/core/text.ts";
 import { host } from "../../src/core/runtime.ts";
 import { Scratch, textOf } from "../support.ts";
 
@@ -101,15 +101,17 @@ test("folders are made with their parents, and where none can be made it ends", 
   if (host.platform === "linux") assert.throws(() => makeFolder("/proc/none/x/y/z"), { code: "ENOENT" });
 });
 
+const encode = (text: string) => new TextEncoder().encode(text);
+
 test("text is text whatever its name: long CJK at any alignment, an empty file, escape codes", () => {
   for (let pad = 0; pad < 3; pad++) {
     const text = "a".repeat(pad) + "字".repeat(14_000);
-    const bytes = encode(text, false);
+    const bytes = encode(text);
     assert.equal(isBinary(bytes), false);
-    assert.deepEqual(decode(bytes), { text, mark: false, undecodable: false });
+    assert.equal(decodeText(bytes).text, text);
   }
   assert.equal(isBinary(new Uint8Array()), false);
-  assert.equal(isBinary(encode("\u001b[31mred\u001b[0m\f\t\r\n", false)), false);
+  assert.equal(isBinary(encode("\u001b[31mred\u001b[0m\f\t\r\n")), false);
   assert.equal(
     isBinary(Uint8Array.from(Array.from("Grüße", (char) => char.charCodeAt(0)))),
     false,
@@ -134,15 +136,15 @@ test("Read shows text of any suffix, and names what is binary", async () => {
 });
 
 test("the byte-order mark, line ends and odd bytes are known and survive", () => {
-  const marked = encode("a\r\nb\r\n", true);
+  const marked = encode("\ufeffa\r\nb\r\n");
   assert.deepEqual([...marked.subarray(0, 3)], [0xef, 0xbb, 0xbf]);
-  assert.deepEqual(decode(marked), { text: "a\r\nb\r\n", mark: true, undecodable: false });
-  assert.deepEqual(encode(decode(marked).text, true), marked);
-  assert.deepEqual(decode(encode("\ufeffa", true)), { text: "\ufeffa", mark: true, undecodable: false });
-  assert.equal(decode(Uint8Array.of(0x61, 0xff)).undecodable, true);
-  assert.equal(dominantEnd("a\r\nb\r\nc\n"), "\r\n");
-  assert.equal(dominantEnd("a\r\nb\n"), "\n");
-  assert.equal(dominantEnd(""), "\n");
+  const { text, encoding } = decodeText(marked);
+  assert.deepEqual([text, encoding], ["a\r\nb\r\n", { name: "utf-8", mark: 3, damaged: false }]);
+  assert.equal(decodeText(encode("\ufeff\ufeffa")).text, "\ufeffa");
+  const endOf = (text: string) => new FileText(encode(text)).dominantEnd;
+  assert.equal(endOf("a\r\nb\r\nc\n"), "\r\n");
+  assert.equal(endOf("a\r\nb\n"), "\n");
+  assert.equal(endOf(""), "\n");
   assert.equal(withEnds("a\nb\r\nc", "\r\n"), "a\r\nb\r\nc");
   assert.equal(withEnds("a\r\nb\n", "\n"), "a\r\nb\n");
 });

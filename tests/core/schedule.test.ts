@@ -13,7 +13,17 @@ function conflict(a: Claim, b: Claim): boolean {
   if (!a.alone && !b.alone) return false;
   // An empty list claims nothing at all.
   if (a.keys?.length === 0 || b.keys?.length === 0) return false;
-  return a.keys === undefined || b.keys === undefined || a.keys.some((key) => b.keys!.includes(key));
+  return a.keys === undefined || b.keys === undefined ||
+    a.keys.some((key) => b.keys!.some((other) => meet(key, other)));
+}
+
+/** A folder that is claimed whole meets all that is in it. */
+function meet(a: string, b: string): boolean {
+  const place = (key: string) => key.slice(5) + "/";
+  return a === b ||
+    [[a, b], [b, a]].some(([tree, key]) =>
+      tree!.startsWith("tree:") && /^(path|tree):/.test(key!) && place(key!).startsWith(place(tree!))
+    );
 }
 
 /** Lets everything that is ready go on. */
@@ -49,7 +59,10 @@ function advance(calls: readonly Call[]): void {
 }
 
 const claims = fc.oneof(
-  fc.record({ keys: fc.subarray(["a", "b", "c"], { minLength: 1 }), alone: fc.boolean() }),
+  fc.record({
+    keys: fc.subarray(["a", "b", "path:/x/y", "path:/x2", "tree:/x", "tree:/x/y/z"], { minLength: 1 }),
+    alone: fc.boolean(),
+  }),
   fc.constantFrom<Claim>(EVERYTHING, LOOKS_AT_ALL, { keys: [], alone: true }),
 );
 const steps = fc.array(

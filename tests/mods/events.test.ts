@@ -1,6 +1,7 @@
 /** The handlers around a call: what they see, and what their answers do. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { PNG } from "../samples.ts";
 import { type Json, Scratch, textOf } from "../support.ts";
 
 const FREE = ["--plugins", "p", "--mode", "bypassPermissions"];
@@ -110,7 +111,7 @@ test("tool_end: blocks and a stated status are taken, and chained", async () => 
   scratch.plugin(
     "a",
     `agent.on("tool_end", (_, result) => ({ result: {
-    content: [{ type: "text", text: "one" }, { type: "image", mediaType: "image/png", data: "AAAA" }], status: "error",
+    content: [{ type: "text", text: "one" }, { type: "image", mediaType: "image/png", data: "${PNG}" }], status: "error",
   } }));`,
   );
   scratch.plugin(
@@ -121,7 +122,7 @@ test("tool_end: blocks and a stated status are taken, and chained", async () => 
   const { result, code } = await scratch.exec(["Bash", "command=echo hi", "--plugins", "p"]);
   assert.deepEqual(result.content, [
     { type: "text", text: "one" },
-    { type: "image", mediaType: "image/png", data: "AAAA" },
+    { type: "image", mediaType: "image/png", data: PNG },
     { type: "text", text: "error one\n[image image/png]" },
   ]);
   assert.deepEqual([result.outcome, result.status, code], ["error", "error", 1]);

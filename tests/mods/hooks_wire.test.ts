@@ -144,9 +144,11 @@ for (const { name, call, payload, response } of golden) {
     using scratch = new Scratch();
     scratch.file("a.txt", "one\ntwo\nthree\n");
     const file = path.join(realpathSync(scratch.work), "a.txt");
-    const toolset = call.family === "gemini" ? ["--toolset", "gemini_snake"] : [];
+    // Seen before, so that it may be written.
+    const flags = ["--session", "s", ...call.family === "gemini" ? ["--toolset", "gemini_snake"] : []];
+    await scratch.agent(["exec", "--session", "s", "Read", "file_path=a.txt"]);
     const { family: _, ...request } = call;
-    const { before, after, failed, results } = await sent(scratch, [{ id: "c1", ...request }], toolset);
+    const { before, after, failed, results } = await sent(scratch, [{ id: "c1", ...request }], flags);
     assert.equal(results[0]!.status, "success", textOf(results[0]!));
     assert.equal(before.length, 1);
     const { agent, ...shown } = withoutCommon(before[0]!, scratch, "PreToolUse");

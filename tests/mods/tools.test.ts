@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import path from "node:path";
 import { test } from "node:test";
+import { PNG } from "../samples.ts";
 import { Scratch, textOf } from "../support.ts";
 
 const FREE = ["--mode", "bypassPermissions"];
@@ -104,7 +105,7 @@ test("a tool's result may be text, blocks, an object that says so, or any value"
     `
     const values = {
       text: "text", nothing: undefined, number: 5, list: [1, { a: 2 }], error: { content: "bad", status: "error" },
-      image: [{ type: "text", text: "see" }, { type: "image", mediaType: "image/png", data: "AAAA" }],
+      image: [{ type: "text", text: "see" }, { type: "image", mediaType: "image/png", data: "${PNG}" }],
       thrown: () => { throw new Error("went wrong"); },
       circular: () => { const a = {}; a.a = a; return a; },
       getter: () => ({ get content() { throw new Error("no"); } }),
@@ -136,7 +137,7 @@ test("a tool's result may be text, blocks, an object that says so, or any value"
     ...["text", "", "5", "bad", "went wrong", "later"],
   ]);
   assert.deepEqual(JSON.parse(texts[3]!), [1, { a: 2 }]);
-  assert.deepEqual(results[5]!.content[1], { type: "image", mediaType: "image/png", data: "AAAA" });
+  assert.deepEqual(results[5]!.content[1], { type: "image", mediaType: "image/png", data: PNG });
   for (const at of [7, 8, 9]) assert.match(texts[at]!, /not JSON/);
 });
 

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import path from "node:path";
 import { test } from "node:test";
+import { PNG } from "../samples.ts";
 import { type Json, ROOT, Scratch, textOf } from "../support.ts";
 
 const FLAGS = ["--plugins", path.join(ROOT, "plugins/rewrite.ts"), "--mode", "bypassPermissions"];
@@ -22,14 +23,14 @@ test("rewrite changes results, block by block", async () => {
   scratch.plugin(
     "see",
     `agent.tool({ name: "see", description: "", run: () => [
-    { type: "text", text: "/home/me/a" }, { type: "image", mediaType: "image/png", data: "AAAA" },
+    { type: "text", text: "/home/me/a" }, { type: "image", mediaType: "image/png", data: "${PNG}" },
     { type: "text", text: "b" } ] });`,
   );
   scratch.settings({ plugins: { rewrite: { results: [{ find: "/home/me", replace: "$HOME" }] } } });
   const { result } = await scratch.exec(["see", "--plugins", "p", ...FLAGS]);
   assert.deepEqual(result.content, [
     { type: "text", text: "$HOME/a" },
-    { type: "image", mediaType: "image/png", data: "AAAA" },
+    { type: "image", mediaType: "image/png", data: PNG },
     { type: "text", text: "b" },
   ]);
 });

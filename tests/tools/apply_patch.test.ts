@@ -4,12 +4,22 @@ import fs from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import fc from "fast-check";
-import { applyChunks } from "../../src/tools/patch/apply.ts";
+import { concat } from "../../src/core/bytes.ts";
+import { FileText } from "../../src/core/text.ts";
+import { applyChunks as applyToFile } from "../../src/tools/patch/apply.ts";
 import { type Change, type Chunk, parsePatch } from "../../src/tools/patch/parse.ts";
-import { seek } from "../../src/tools/patch/seek.ts";
+import { Seeker } from "../../src/tools/patch/seek.ts";
 import { ROOT, Scratch, textOf } from "../support.ts";
 
 const SCENARIOS = path.join(ROOT, "tests/scenarios/patch");
+
+const seek = (lines: readonly string[], wanted: readonly string[], from: number, atEnd: boolean) =>
+  new Seeker(lines).seek(wanted, from, atEnd);
+
+function applyChunks(name: string, text: string, chunks: readonly Chunk[]): string {
+  const file = new FileText(new TextEncoder().encode(text));
+  return new TextDecoder().decode(concat([new Uint8Array(), ...applyToFile(name, file, chunks)]));
+}
 
 /** Every file below a folder with its text, but for git's own. */
 function tree(folder: string): Record<string, string> {

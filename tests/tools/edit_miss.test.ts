@@ -1,9 +1,11 @@
 /** A miss says what differs, and shows the nearest place. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { FileText } from "../../src/core/text.ts";
 import { explainMiss, lineOf } from "../../src/tools/edit_miss.ts";
 
-const hintFor = (text: string, wanted: string) => explainMiss("f", "", text, wanted).hint!;
+const file = (text: string) => new FileText(new TextEncoder().encode(text));
+const hintFor = (text: string, wanted: string) => explainMiss('"f"', file(text), wanted).hint!;
 
 test("a miss names the one respect in which the text differs", () => {
   const cases: [text: string, wanted: string, hint: RegExp][] = [
@@ -32,12 +34,12 @@ test("a miss shows the line that shares most words, with its number", () => {
 
 test("where nothing is near, a miss says to read again", () => {
   assert.equal(hintFor("alpha\nbeta\n", "gamma delta"), "read the file again and copy the text exactly");
-  assert.match(explainMiss("f", " (edit 2 of 3)", "a", "bcd").message, /^Cannot edit "f" \(edit 2 of 3\): /);
+  assert.match(explainMiss('"f" (edit 2 of 3)', file("a"), "bcd").message, /^Cannot edit "f" \(edit 2 of 3\): /);
 });
 
 test("a miss in a long run of blanks is explained in linear time", () => {
   const started = Date.now();
-  explainMiss("f", "", `x${" ".repeat(300_000)}y\n`, "nothing");
+  explainMiss('"f"', file(`x${" ".repeat(300_000)}y\n`), "nothing");
   assert.ok(Date.now() - started < 5000);
 });
 

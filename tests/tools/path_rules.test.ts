@@ -1,6 +1,6 @@
 /** Paths in permission rules. */
 import assert from "node:assert/strict";
-import { mkdirSync, realpathSync, symlinkSync } from "node:fs";
+import { linkSync, mkdirSync, realpathSync, symlinkSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
 import process from "node:process";
@@ -64,4 +64,20 @@ test("a rule that guards a link guards what it leads to, one that allows it does
     assert.ok(pathMatches(pattern, real, root, true), pattern);
     assert.ok(!pathMatches(pattern, real, root, false), pattern);
   }
+});
+
+test("a rule that guards a file guards its other names too, and one that allows doesn't", async () => {
+  using scratch = new Scratch();
+  const secret = scratch.file("secret.txt", "hidden\n");
+  linkSync(secret, path.join(scratch.work, "other.txt"));
+  const flags = ["--deny", "Read(/secret.txt)", "--deny", "Edit(/secret.txt)", "--mode", "acceptEdits"];
+  const { results } = await scratch.batch([
+    { name: "Read", args: { file_path: "other.txt" } },
+    { name: "Edit", args: { file_path: "other.txt", old_string: "hidden", new_string: "x" } },
+  ], flags);
+  assert.deepEqual(results.map(({ outcome }) => outcome), ["denied", "denied"]);
+  assert.equal(
+    pathMatches("/secret.txt", path.join(realPath(scratch.work), "other.txt"), realPath(scratch.work)),
+    false,
+  );
 });

@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Context } from "../../src/core/tool.ts";
-import { type Page, readFile } from "../../src/tools/read_file.ts";
+import type { Page } from "../../src/tools/read/pager.ts";
+import { readFile } from "../../src/tools/read_file.ts";
 import { type Json, Scratch, textOf } from "../support.ts";
 
 const FIVE = "a\nb\nc\nd\ne\n";
@@ -150,9 +151,12 @@ test("line ends and the mark are not shown, tabs are", async () => {
 test("bytes that are no UTF-8 are said to be there", async () => {
   using scratch = new Scratch();
   scratch.file("latin", new Uint8Array([0x63, 0xe9, 0x0a, 0x78, 0x0a]));
+  scratch.file("damaged", new Uint8Array([0xc3, 0xa9, 0xc3, 0xa9, 0xc3, 0xa9, 0xff, 0x0a]));
   scratch.file("fine", "\uFFFD is a character of its own\n");
-  const [latin, fine] = await reads(scratch, [{ file_path: "latin" }, { file_path: "fine" }]);
-  assert.match(latin!, /^1\tc\uFFFD\n2\tx\n\[some bytes are not UTF-8/);
+  const paths = ["latin", "damaged", "fine"].map((file_path) => ({ file_path }));
+  const [latin, damaged, fine] = await reads(scratch, paths);
+  assert.equal(latin, "1\tcé\n2\tx\n[read as Windows-1252]");
+  assert.equal(damaged, "1\tééé\uFFFD\n[some bytes are not UTF-8 and show as \uFFFD]");
   assert.equal(fine, "1\t\uFFFD is a character of its own");
 });
 
@@ -182,7 +186,9 @@ function readPieces(pieces: Uint8Array[], args: Json = {}): Page {
     info: () => ({ size: Infinity }),
     read: () => assert.fail("the whole file was read"),
   };
-  const context = { resolve: (path: string) => path, files, gate: { limit: 30_000 } };
+  const same = (path: string) => path;
+  const reads = { saw: () => {} };
+  const context = { resolve: same, locate: same, identify: same, files, reads, gate: { limit: 30_000 } };
   return readFile.run({ path: "x", ...args }, context as unknown as Context) as Page;
 }
 
@@ -194,7 +200,11 @@ test("borders between pieces change nothing, wherever they fall", () => {
   assert.equal(whole.lines[3], "😀\r");
   for (const size of [1, 2, 3, 5, 7, 1000]) {
     const pieces: Uint8Array[] = [];
-    for (let at = 0; at < bytes.length; at += size) pieces.push(bytes.slice(at, at + size));
+    // The first piece tells the encoding, so it holds the mark.
+    for (let at = 0, next; at < bytes.length; at = next) {
+      next = at + Math.max(size, at === 0 ? 3 : 1);
+      pieces.push(bytes.slice(at, next));
+    }
     assert.deepEqual(readPieces(pieces), whole, `pieces of ${size}`);
   }
 });
@@ -204,4 +214,34 @@ test("a file larger than any string is paged", () => {
   const { lines, total } = readPieces(Array(2100).fill(piece), { offset: 2100 * 256 });
   assert.equal(total, 2100 * 256);
   assert.deepEqual(lines, ["x".repeat(1023)]);
+});
+
+/** One grey pixel. */
+const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGNoaGgAAAMEAYFL09IQAAAAAElFTkSuQmCC";
+
+test("what is shown as text has pages and blocks like a text, and its images stand with the first page", async () => {
+  using scratch = new Scratch();
+  const output = { output_type: "display_data", data: { "image/png": PNG }, metadata: {} };
+  const cell = { cell_type: "code", source: "a\nb\nc", outputs: [output], metadata: {} };
+  scratch.file("n.ipynb", JSON.stringify({ cells: [cell], metadata: {}, nbformat: 4, nbformat_minor: 5 }));
+  const file_path = "n.ipynb";
+  const { results } = await scratch.batch([
+    { name: "ReadFile", args: { file_path, limit: 2 } },
+    { name: "ReadFile", args: { file_path, offset: 2, limit: 1 } },
+    { name: "ReadFileGemini", args: { file_path, offset: 99 } },
+    { name: "ReadFile", args: { file_path, mode: "indentation", offset: 3, limit: 1 } },
+  ]);
+  const types = results.map(({ content }) => content.map(({ type }: Json) => type));
+  assert.deepEqual(types, [["text", "image"], ["text"], ["text"], ["text"]]);
+  const texts = results.map(textOf);
+  assert.match(
+    texts[0]!,
+    /^\[notebook [^\n]*\]\nL1: \[cell 1, code\]\nL2: a\n\[lines 1-2 of \d shown\. Use offset=3 /,
+  );
+  assert.match(
+    texts[1]!,
+    /^\[notebook [^\n]*\]\n\[images: 1, with the first page\]\nL2: a\n\[lines 2-2 of \d shown/,
+  );
+  assert.match(texts[2]!, /^Cannot read "n\.ipynb" from offset=99: it has \d lines/);
+  assert.match(texts[3]!, /\nL3: b\n\[lines 3-3 of /);
 });

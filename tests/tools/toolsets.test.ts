@@ -43,10 +43,10 @@ test("each toolset shows its family's faces, in order", async () => {
   }
   assert.deepEqual(shown, {
     default: ["Bash", "Edit", "Read", "Write"],
-    codex: ["ApplyPatch", "ReadFile", "ShellCommand"],
-    codex_snake: ["apply_patch", "read_file", "shell_command"],
-    gemini: ["ReadFileGemini", "Replace", "RunShellCommand", "WriteFileGemini"],
-    gemini_snake: ["read_file", "replace", "run_shell_command", "write_file"],
+    codex: ["ApplyPatch", "ReadFile", "ShellCommand", "ViewImage"],
+    codex_snake: ["apply_patch", "read_file", "shell_command", "view_image"],
+    gemini: ["ReadFileGemini", "ReadManyFiles", "Replace", "RunShellCommand", "WriteFileGemini"],
+    gemini_snake: ["read_file", "read_many_files", "replace", "run_shell_command", "write_file"],
     lean: ["apply_patch", "edit_file", "read_file", "shell", "write_file"],
     none: [],
   });

@@ -2,8 +2,11 @@
 import { type AnyFace, defineFace } from "../../core/face.ts";
 import type { AnyTool } from "../../core/tool.ts";
 import { type Edit, type EditArgs, type EditData, editFile } from "../edit_file.ts";
-import { type Page, type ReadArgs, readFile } from "../read_file.ts";
+import type { Picture } from "../read/image.ts";
+import type { Page } from "../read/pager.ts";
+import { type ReadArgs, readFile } from "../read_file.ts";
 import { asText, MOST_MS, type ShellArgs, type ShellData } from "../shell.ts";
+import { type ViewArgs, viewImage } from "../view_image.ts";
 import { type WriteArgs, type WriteData, writeFile } from "../write_file.ts";
 
 const FAMILY = { family: "claude", toolsets: ["default"] } as const;
@@ -38,7 +41,11 @@ const read = defineFace(readFile, {
     rewrite: ({ file_path, ...rest }, before) =>
       given({ ...hidden(before, ["path", "offset", "limit"]), ...rest, path: file_path }),
     response: (data, { path }, place) => {
-      const { lines, start, total } = data as Page;
+      const { lines, start, total, blocks = [] } = data as Page;
+      const image = blocks.find((block) => block.type === "image");
+      if (image && lines.length === 0) {
+        return { type: "image", file: { base64: image.data, type: image.mediaType } };
+      }
       const file = {
         filePath: place.resolve(path),
         content: lines.join("\n"),
@@ -47,6 +54,23 @@ const read = defineFace(readFile, {
         totalLines: total,
       };
       return { type: "text", file };
+    },
+  },
+});
+
+/** Claude looks at images by Read, so that is what hooks see of it. */
+const view = defineFace<ViewArgs, ViewArgs, Picture>(viewImage, {
+  family: "claude",
+  toolsets: [],
+  name: "ViewImage",
+  input: (z) => z.strictObject({ path: z.string().min(1).describe("The absolute path to the image file") }),
+  toCanonical: ({ path }) => ({ path }),
+  hooks: {
+    view: ({ path }, place) => ({ name: "Read", input: { file_path: place.resolve(path) } }),
+    rewrite: ({ file_path, ...rest }) => ({ ...rest, path: file_path }),
+    response: (data, { path }, place) => {
+      const { block } = data as Picture;
+      return { type: "image", file: { filePath: place.resolve(path), type: block.mediaType } };
     },
   },
 });
@@ -68,8 +92,8 @@ const write = defineFace(writeFile, {
     rewrite: ({ file_path, ...rest }, before) =>
       given({ ...hidden(before, ["path", "content"]), ...rest, path: file_path }),
     response: (data, { path, content }, place) => {
-      const { created } = data as WriteData;
-      return { type: created ? "create" : "update", filePath: place.resolve(path), content };
+      const { written } = data as WriteData;
+      return { type: written.created ? "create" : "update", filePath: place.resolve(path), content };
     },
   },
 });
@@ -181,5 +205,5 @@ function bash(shell: AnyTool): AnyFace {
 }
 
 export function claudeFaces(shell: AnyTool): AnyFace[] {
-  return [read, write, edit, multiEdit, bash(shell)];
+  return [read, view, write, edit, multiEdit, bash(shell)];
 }

@@ -2,8 +2,10 @@
 import { type AnyFace, defineFace } from "../../core/face.ts";
 import type { AnyTool } from "../../core/tool.ts";
 import { applyPatch, type PatchArgs, type PatchData } from "../apply_patch.ts";
-import { type Page, presentPage, type ReadArgs, readFile } from "../read_file.ts";
+import { type Page, presentPage } from "../read/pager.ts";
+import { type ReadArgs, readFile } from "../read_file.ts";
 import { MOST_MS, type ShellArgs } from "../shell.ts";
+import { type ViewArgs, viewImage } from "../view_image.ts";
 
 const SNAKE = { family: "codex", toolsets: ["codex_snake"] } as const;
 const PASCAL = { family: "codex", toolsets: ["codex"] } as const;
@@ -19,10 +21,41 @@ function read(naming: typeof SNAKE | typeof PASCAL, name: string): AnyFace {
           "The line number to start reading from. Must be 1 or greater",
         ),
         limit: z.int().min(1).optional().describe("The maximum number of lines to return"),
+        mode: z.enum(["slice", "indentation"]).optional().describe(
+          'Mode selector: "slice" for simple ranges (default) or "indentation" to expand around an anchor line',
+        ),
+        indentation: z.strictObject({
+          anchor_line: z.int().min(1).optional().describe(
+            "Line to center the indentation lookup on (defaults to offset)",
+          ),
+          max_levels: z.int().min(0).optional().describe(
+            "How many parent indentation levels to include; 0 (default) for all",
+          ),
+          include_siblings: z.boolean().optional().describe(
+            "Whether to include further blocks at the outermost level shown (default false)",
+          ),
+          include_header: z.boolean().optional().describe(
+            "Whether to include the comment lines above the block (default true)",
+          ),
+          max_lines: z.int().min(1).optional().describe("Hard cap on the number of lines returned"),
+        }).optional(),
       }),
-    toCanonical: ({ file_path, ...rest }): ReadArgs => ({ path: file_path, ...rest }),
+    toCanonical: ({ file_path, ...rest }): ReadArgs => ({
+      path: file_path,
+      ...rest as Omit<ReadArgs, "path">,
+    }),
     present: (data: Page, { path }) =>
       presentPage(data, path, (line) => `L${line}: `, (line) => `offset=${line}`),
+  });
+}
+
+function view(naming: typeof SNAKE | typeof PASCAL, name: string): AnyFace {
+  return defineFace(viewImage, {
+    ...naming,
+    name,
+    input: (z) =>
+      z.strictObject({ path: z.string().min(1).describe("Local filesystem path to an image file") }),
+    toCanonical: ({ path }): ViewArgs => ({ path }),
   });
 }
 
@@ -54,9 +87,17 @@ function patch(naming: typeof SNAKE | typeof PASCAL, name: string): AnyFace {
     toCanonical: (args) => args,
     hooks: {
       alsoMatches: ["Edit", "Write"],
-      view: ({ input }) => ({ name: "apply_patch", input: { command: input } }),
-      rewrite: ({ command, ...rest }) => ({ ...rest, input: command }),
-      response: (data) => ({ files: data }),
+      view: ({ input, workdir }) => ({
+        name: "apply_patch",
+        input: { command: input, ...(workdir !== undefined && { workdir }) },
+      }),
+      // A hook that knows of no folder means the one that is there.
+      rewrite: ({ command, ...rest }, { workdir }) => ({
+        ...(workdir !== undefined && { workdir }),
+        ...rest,
+        input: command,
+      }),
+      response: (data) => ({ files: (data as PatchData).told }),
     },
   });
 }
@@ -65,6 +106,8 @@ export function codexFaces(shell: AnyTool): AnyFace[] {
   return [
     read(SNAKE, "read_file"),
     read(PASCAL, "ReadFile"),
+    view(SNAKE, "view_image"),
+    view(PASCAL, "ViewImage"),
     patch(SNAKE, "apply_patch"),
     patch(PASCAL, "ApplyPatch"),
     command(shell, SNAKE, "shell_command"),

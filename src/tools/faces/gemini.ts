@@ -2,7 +2,9 @@
 import { type AnyFace, defineFace } from "../../core/face.ts";
 import type { AnyTool } from "../../core/tool.ts";
 import { type EditArgs, editFile } from "../edit_file.ts";
-import { type Page, presentPage, type ReadArgs, readFile } from "../read_file.ts";
+import { type Page, presentPage } from "../read/pager.ts";
+import { type ReadArgs, readFile } from "../read_file.ts";
+import { type ReadManyArgs, readManyFiles, readManyInput } from "../read_many_files.ts";
 import type { ShellArgs } from "../shell.ts";
 import { type WriteArgs, writeFile } from "../write_file.ts";
 
@@ -27,6 +29,15 @@ function read(naming: Naming, name: string): AnyFace {
     }),
     present: (data: Page, { path }) =>
       presentPage(data, path, (line) => `${line}\t`, (line) => `offset=${line - 1}`),
+  });
+}
+
+function readMany(naming: Naming, name: string): AnyFace {
+  return defineFace(readManyFiles, {
+    ...naming,
+    name,
+    input: readManyInput,
+    toCanonical: (args): ReadManyArgs => args,
   });
 }
 
@@ -85,6 +96,8 @@ export function geminiFaces(shell: AnyTool): AnyFace[] {
   return [
     read(SNAKE, "read_file"),
     read(PASCAL, "ReadFileGemini"),
+    readMany(SNAKE, "read_many_files"),
+    readMany(PASCAL, "ReadManyFiles"),
     write(SNAKE, "write_file"),
     write(PASCAL, "WriteFileGemini"),
     replace(SNAKE, "replace"),

@@ -1,73 +1,119 @@
 /**
- * The chunks of an update, applied to a text in memory. Lines that a chunk doesn't change are copied from the file,
- * byte for byte, also where they were found by a forgiving pass. A new line gets the end that the line after it has.
+ * The chunks of an update, applied in memory. Lines that a chunk doesn't change are copied from the file, byte for
+ * byte, also where they were found by a forgiving pass. A new line gets the end that the line after it has.
  */
 import { AgentError, quote } from "../../core/errors.ts";
+import type { FileText } from "../../core/text.ts";
+import { Lines } from "./lines.ts";
 import type { Change, Chunk } from "./parse.ts";
-import { seek, type Sought } from "./seek.ts";
+import { Seeker, type Sought } from "./seek.ts";
 
-interface Line {
-  text: string;
-  /** `\n`, `\r\n`, `\r`, or nothing for a last line without one. */
-  end: string;
-}
-
-/** The text after all chunks. Throws an error that names the first one that finds no place of its own. */
-export function applyChunks(path: string, text: string, chunks: readonly Chunk[]): string {
-  const lines = splitLines(text);
-  const places = findPlaces(path, lines.map((line) => line.text), chunks);
-  const result: Line[] = [];
+/** The content after all chunks, in pieces. Throws an error that names the first one that finds no place of its own. */
+export function applyChunks(path: string, file: FileText, chunks: readonly Chunk[]): Uint8Array[] {
+  const lines = new Lines(file);
+  const result = new Result(path, lines);
   let at = 0;
-  for (const { start, changes } of places) {
-    while (at < start) result.push(lines[at++]!);
+  for (const { start, changes } of findPlaces(path, lines.texts, chunks)) {
+    result.keep(at, start);
+    at = start;
     for (const { kind, text } of changes) {
-      if (kind === "add") result.push({ text, end: "" });
-      else if (kind === "keep") result.push(lines[at++]!);
-      else at++;
+      if (kind === "add") result.add(text);
+      else {
+        if (kind === "keep") result.keep(at, at + 1);
+        at++;
+      }
     }
   }
-  while (at < lines.length) result.push(lines[at++]!);
-  return joined(result, lines);
+  result.keep(at, lines.texts.length);
+  return result.end();
 }
 
-function splitLines(text: string): Line[] {
-  const lines: Line[] = [];
-  for (const match of text.matchAll(/([^\r\n]*)(\r\n|\n|\r|$)/g)) {
-    if (match[0] !== "") lines.push({ text: match[1]!, end: match[2]! });
+/** The new content as it grows: runs of the file's own lines, and new ones between them. */
+class Result {
+  readonly #path: string;
+  readonly #lines: Lines;
+  readonly #pieces: Uint8Array[];
+  /** A run of kept lines, and new lines after it, that are not among the pieces yet. */
+  #from = 0;
+  #to = 0;
+  #added: string[] = [];
+
+  constructor(path: string, lines: Lines) {
+    this.#path = path;
+    this.#lines = lines;
+    this.#pieces = [lines.file.mark];
   }
-  return lines;
+
+  keep(from: number, to: number): void {
+    if (from >= to) return;
+    if (this.#added.length > 0) this.#putAdded(this.#lines.endOf(from) || this.#lines.usualEnd);
+    if (from !== this.#to) {
+      this.#putKept();
+      this.#from = from;
+    }
+    this.#to = to;
+  }
+
+  add(text: string): void {
+    this.#added.push(text);
+  }
+
+  end(): Uint8Array[] {
+    if (this.#added.length > 0) this.#putAdded(this.#lines.usualEnd);
+    this.#putKept();
+    return this.#pieces.filter(({ length }) => length > 0);
+  }
+
+  #putKept(): void {
+    if (this.#from < this.#to) this.#pieces.push(this.#lines.bytes(this.#from, this.#to));
+    this.#from = this.#to;
+  }
+
+  /** The file's last line may have no end; where something comes after it, it gets one. */
+  #putAdded(end: string): void {
+    const bare = this.#from < this.#to && this.#lines.endOf(this.#to - 1) === "";
+    this.#putKept();
+    const text = this.#added.map((line) => line + end).join("");
+    this.#pieces.push(this.#lines.file.encode(bare ? end + text : text, "update", this.#path));
+    this.#added = [];
+  }
 }
 
 interface Placed {
   start: number;
+  /** It stands at the end of the file because nothing says where, so after what has its place there. */
+  adrift?: true;
   changes: readonly Change[];
 }
 
 function findPlaces(path: string, lines: readonly string[], chunks: readonly Chunk[]): Placed[] {
   const places: Placed[] = [];
+  const seeker = new Seeker(lines);
   let from = 0;
   for (const chunk of chunks) {
     for (const context of chunk.contexts) {
-      from = placeOf(seek(lines, [context], from, false), () => `context '${context}' in ${path}`, chunk) + 1;
+      from = placeOf(seeker.seek([context], from, false), () => `context '${context}' in ${path}`, chunk) + 1;
     }
-    const placed = findPlace(path, lines, chunk, from);
+    const placed = findPlace(path, seeker, lines.length, chunk, from);
     places.push(placed);
     // What is only added takes nothing of the file, so the next chunk is looked for from the same place.
     const taken = placed.changes.filter(isOld).length;
     if (taken > 0) from = placed.start + taken;
   }
-  return places.sort((a, b) => a.start - b.start);
+  return places.sort((a, b) => a.start - b.start || Number(a.adrift ?? 0) - Number(b.adrift ?? 0));
 }
 
-function findPlace(path: string, lines: readonly string[], chunk: Chunk, from: number): Placed {
+function findPlace(path: string, seeker: Seeker, end: number, chunk: Chunk, from: number): Placed {
   const { changes, contexts, atEnd } = chunk;
   const old = changes.filter(isOld).map(({ text }) => text);
   // An addition alone stands after its context, or at the end.
-  if (old.length === 0) return { start: contexts.length > 0 ? from : lines.length, changes };
-  const sought = seek(lines, old, from, atEnd);
+  if (old.length === 0) {
+    return contexts.length > 0 ? { start: from, changes } : { start: end, adrift: true, changes };
+  }
+  const sought = seeker.seek(old, from, atEnd);
   if ("missing" in sought && old.length > 1 && old.at(-1) === "") {
     // A last empty line in the patch may stand for the file's last newline.
-    const shorter = seek(lines, old.slice(0, -1), from, atEnd);
+    const shorter = seeker.seek(old.slice(0, -1), from, atEnd);
     if ("at" in shorter) {
       const dropped = changes.findLastIndex(isOld);
       return { start: shorter.at, changes: changes.filter((_, index) => index !== dropped) };
@@ -95,26 +141,4 @@ function placeOf(sought: Sought, what: () => string, chunk: Chunk): number {
     }: no line is the same, and several are alike (lines ${lines})`,
     "copy the lines exactly, or add a line of context",
   );
-}
-
-/** Added lines get the end of the next line of the file, else the one that the file usually has. */
-function joined(lines: readonly Line[], before: readonly Line[]): string {
-  const usual = usualEnd(before);
-  const last = before.at(-1);
-  let next = "";
-  const ends: string[] = [];
-  for (let i = lines.length - 1; i >= 0; i--) {
-    const { end } = lines[i]!;
-    // Only the file's own last line may stay without an end, and only where it is still the last.
-    const bare = end === "" && i === lines.length - 1 && lines[i] === last;
-    ends[i] = bare ? "" : end || next || usual;
-    if (end !== "") next = end;
-  }
-  return lines.map(({ text }, index) => text + ends[index]).join("");
-}
-
-function usualEnd(lines: readonly Line[]): string {
-  const counts = new Map<string, number>();
-  for (const { end } of lines) if (end !== "") counts.set(end, (counts.get(end) ?? 0) + 1);
-  return [...counts].sort((a, b) => b[1] - a[1])[0]?.[0] ?? "\n";
 }

@@ -137,7 +137,7 @@ class Parser {
     }
     for (; !this.#isMarker() && !isHeader(this.#line()); this.#at++) {
       const line = this.#line();
-      if (line.trim() === END_OF_FILE) {
+      if (line.includes(END_OF_FILE) && line.trim() === END_OF_FILE) {
         chunk.atEnd = true;
         this.#at++;
         break;
@@ -161,9 +161,12 @@ class Parser {
   #isMarker(at = this.#at): boolean {
     if (this.#isOver(at)) return true;
     // A line of a file starts with its own mark, so one that starts like this is none.
-    return Object.values(HEADERS).some((header) => this.#lines[at]!.startsWith(header.trimEnd()));
+    const line = this.#lines[at]!;
+    return line.startsWith("***") && MARKERS.some((header) => line.startsWith(header));
   }
 }
+
+const MARKERS: readonly string[] = Object.values(HEADERS).map((header) => header.trimEnd());
 
 const KINDS: Readonly<Record<string, Change["kind"]>> = { " ": "keep", "-": "remove", "+": "add" };
 

@@ -2,24 +2,18 @@
  * What a patch will do, worked out in memory: hunks see what earlier hunks of the same patch made of a file, and
  * nothing is written before all of them fit.
  */
-import { AgentError, quote } from "../../core/errors.ts";
+import { concat } from "../../core/bytes.ts";
+import type { Encoding } from "../../core/encoding.ts";
+import { AgentError } from "../../core/errors.ts";
+import type { Change, Snapshot } from "../../core/files.ts";
 import { basename, dirname, join } from "../../core/paths.ts";
-import { decode, dominantEnd, encode, withEnds } from "../../core/text.ts";
+import { FileText } from "../../core/text.ts";
+import { inTheFormOf } from "../writing.ts";
 import { applyChunks } from "./apply.ts";
 import type { Hunk } from "./parse.ts";
 
-/** A file as it was found. */
-export interface Found {
-  bytes: Uint8Array;
-  mode: number;
-}
-
-/** A file before and after the patch; `undefined` where there is none. */
-export interface FileChange {
-  path: string;
-  before: Found | undefined;
-  after: { bytes: Uint8Array; mode: number | undefined } | undefined;
-}
+/** A file's change. `whole`: the patch holds all of its new content. */
+export type FileChange = Change & { whole: boolean };
 
 /** What is told of a hunk: `A` added, `M` changed or replaced, `D` deleted. */
 export interface Told {
@@ -33,75 +27,116 @@ export interface Plan {
   told: Told[];
 }
 
-/** `find` reads a file by its full path, `identify` makes one from what the patch says, links followed. */
+/** `find` takes a file by its full path, a link itself where asked; `identify` makes one, links followed. */
 export function planPatch(
   hunks: readonly Hunk[],
   identify: (path: string) => string,
-  find: (path: string) => Found | undefined,
+  find: (path: string, shown: string, itself: boolean) => Snapshot | undefined,
 ): Plan {
-  const files = new Map<string, FileChange>();
-  const told: Told[] = [];
-  const open = (path: string, itself = false): FileChange => {
+  const files = new Map<string, PlannedFile>();
+  const open = (path: string, itself = false): PlannedFile => {
     // A link that is deleted goes itself, and not what it leads to.
     const full = itself ? join(identify(dirname(path)), basename(path)) : identify(path);
-    let file = files.get(full);
-    if (!file) {
-      const before = find(full);
-      file = { path: full, before, after: before };
-      files.set(full, file);
-    }
+    const known = files.get(full);
+    if (known) return known;
+    const file = new PlannedFile(full, path, find(full, path, itself));
+    files.set(full, file);
     return file;
   };
-  for (const hunk of hunks) told.push(...planHunk(hunk, open));
-  return { changes: [...files.values()].filter(({ before, after }) => before !== after), told };
+  const told = hunks.map((hunk) => planHunk(hunk, open));
+  return { changes: [...files.values()].flatMap((file) => file.change() ?? []), told };
 }
 
-function planHunk(hunk: Hunk, open: (path: string, itself?: boolean) => FileChange): Told[] {
+/** A file as the hunks so far leave it. */
+class PlannedFile {
+  readonly #path: string;
+  readonly #shown: string;
+  readonly #before: Snapshot | undefined;
+  /** The new content; absent while it is as it was found, which is read only where a hunk needs it. */
+  #pieces: readonly Uint8Array[] | undefined;
+  #whole = false;
+  /** As it was found before the first change; what a change leaves might look like another. */
+  #encoding: Encoding | undefined;
+  exists: boolean;
+  mode: number | undefined;
+
+  constructor(path: string, shown: string, before: Snapshot | undefined) {
+    this.#path = path;
+    this.#shown = shown;
+    this.#before = before;
+    this.exists = before !== undefined;
+    this.mode = before && before.info.mode & 0o7777;
+  }
+
+  get bytes(): Uint8Array {
+    return this.#pieces ? concat(this.#pieces) : this.#before?.bytes ?? new Uint8Array();
+  }
+
+  get text(): FileText {
+    return new FileText(this.bytes, this.#encoding);
+  }
+
+  put(
+    pieces: readonly Uint8Array[],
+    encoding: Encoding | undefined,
+    mode = this.mode,
+    whole = false,
+  ): void {
+    this.#encoding = encoding;
+    this.#pieces = pieces.length > 0 ? pieces : [new Uint8Array()];
+    this.exists = true;
+    this.mode = mode;
+    this.#whole = whole;
+  }
+
+  remove(): void {
+    this.#pieces = undefined;
+    this.exists = false;
+  }
+
+  change(): FileChange | undefined {
+    if (!this.#before && !this.exists || this.exists && !this.#pieces) return undefined;
+    return {
+      path: this.#path,
+      shown: this.#shown,
+      before: this.#before,
+      after: this.exists ? this.#pieces : undefined,
+      mode: this.mode,
+      whole: this.#whole,
+    };
+  }
+}
+
+function planHunk(hunk: Hunk, open: (path: string, itself?: boolean) => PlannedFile): Told {
   const { path } = hunk;
   const file = open(path, hunk.kind === "delete");
   if (hunk.kind === "add") {
-    const replaced = file.after !== undefined;
     const text = hunk.lines.map((line) => line + "\n").join("");
-    file.after = {
-      bytes: replaced ? inTheFormOf(file.after!.bytes, text) : encode(text, false),
-      mode: file.after?.mode,
-    };
-    return [replaced ? { letter: "M", path, note: "replaced" } : { letter: "A", path }];
+    const replaced = file.exists;
+    const { pieces, encoding } = inTheFormOf(replaced ? file.bytes : undefined, "replace", path, text);
+    file.put(pieces, encoding, file.mode, true);
+    return replaced ? { letter: "M", path, note: "replaced" } : { letter: "A", path };
   }
-  if (!file.after) {
+  if (!file.exists) {
     const what = hunk.kind === "delete"
       ? `Failed to delete file ${path}`
       : `Failed to read file to update ${path}`;
     throw new AgentError(`${what}: no such file`);
   }
   if (hunk.kind === "delete") {
-    file.after = undefined;
-    return [{ letter: "D", path }];
+    file.remove();
+    return { letter: "D", path };
   }
-  const { bytes, mode } = file.after;
-  const { text, mark, undecodable } = decode(bytes);
-  if (undecodable && hunk.chunks.length > 0) {
-    throw new AgentError(`Cannot update ${quote(path)}: it is not UTF-8, and other bytes would be lost`);
-  }
-  const changed = hunk.chunks.length > 0 ? encode(applyChunks(path, text, hunk.chunks), mark) : bytes;
+  // A move alone doesn't look into the file.
+  const text = hunk.chunks.length > 0 ? file.text : undefined;
+  const pieces = text ? applyChunks(path, text, hunk.chunks) : [file.bytes];
   const target = hunk.moveTo === undefined ? file : open(hunk.moveTo);
   if (target === file) {
-    file.after = { bytes: changed, mode };
-    return [{ letter: "M", path }];
+    file.put(pieces, text?.encoding);
+    return { letter: "M", path };
   }
-  const replaced = target.after !== undefined;
-  target.after = { bytes: changed, mode };
-  file.after = undefined;
-  return [{
-    letter: "M",
-    path: hunk.moveTo!,
-    note: `moved from ${path}${replaced ? ", replacing what was there" : ""}`,
-  }];
-}
-
-/** New text for a file that was there keeps its mark and line ends, as a whole write does. */
-function inTheFormOf(old: Uint8Array, text: string): Uint8Array {
-  const before = decode(old);
-  const ends = before.undecodable ? "\n" : dominantEnd(before.text);
-  return encode(withEnds(text, ends), before.mark);
+  const note = `moved from ${path}${target.exists ? ", replacing what was there" : ""}`;
+  target.put(pieces, text?.encoding, file.mode);
+  file.remove();
+  return { letter: "M", path: hunk.moveTo!, note };
 }

@@ -1,0 +1,117 @@
+/**
+ * What a session has seen of files, by content: so that a file which changed meanwhile is not overwritten unseen.
+ * Nothing is hashed before somebody asks; what a small file held is kept for that, as far as there is room.
+ *
+ * A named session's records outlive its commands, in a file of one line each; the last one counts.
+ */
+import { sha256 } from "./hash.ts";
+import { dirname, makeFolder } from "./paths.ts";
+import { host } from "./runtime.ts";
+
+/** `unseen`: this session never read or wrote the file; `changed`: it did, and the content is another one now. */
+export type Seen = "unseen" | "same" | "changed";
+
+/** Bytes that are kept unhashed. */
+const ROOM = 16 * 1024 * 1024;
+/** Bytes of one file that may be. */
+const MOST = 512 * 1024;
+/** Files that are remembered. */
+const MOST_FILES = 10_000;
+
+export class ReadRecords {
+  readonly #file: string | undefined;
+  /** Hash or content by real path, the one that was seen last at the end. */
+  readonly #seen = new Map<string, string | Uint8Array>();
+  readonly #fresh = new Set<string>();
+  #room = ROOM;
+  #loaded = false;
+
+  /** `file`: where they are kept beyond this process. */
+  constructor(file?: string) {
+    this.#file = file;
+  }
+
+  /** The session has seen, or written, all of this. The bytes must not be changed afterwards. */
+  saw(path: string, content: Uint8Array | { sha256: string }): void {
+    this.#forget(path);
+    const small = content instanceof Uint8Array && content.length <= MOST;
+    const kept = content instanceof Uint8Array ? small ? content : sha256(content) : content.sha256;
+    if (kept instanceof Uint8Array) this.#room -= kept.length;
+    this.#seen.set(path, kept);
+    if (this.#file !== undefined) this.#fresh.add(path);
+    if (this.#room < 0) this.#hashOldest();
+    if (this.#seen.size > MOST_FILES) this.#forget(this.#seen.keys().next().value!);
+  }
+
+  /** How a content compares with what the session has seen of this file. */
+  compare(path: string, sha: () => string): Seen {
+    this.#load();
+    const kept = this.#hashOf(path);
+    if (kept === undefined) return "unseen";
+    return kept === sha() ? "same" : "changed";
+  }
+
+  /** Writes down what a named session has seen. */
+  save(): void {
+    if (this.#file === undefined || this.#fresh.size === 0) return;
+    const lines = [...this.#fresh].map((path) => JSON.stringify([path, this.#hashOf(path)]) + "\n").join("");
+    this.#fresh.clear();
+    try {
+      makeFolder(dirname(this.#file), 0o700);
+      // Appended in one piece: other commands of the session may be at work.
+      const file = host.files.open(this.#file, "a", 0o600);
+      // On a line of its own, whatever a command that was killed has left.
+      file.writeText("\n" + lines);
+      file.close();
+    } catch {
+      // Unseen is the safe side.
+    }
+  }
+
+  #hashOf(path: string): string | undefined {
+    const kept = this.#seen.get(path);
+    if (!(kept instanceof Uint8Array)) return kept;
+    const hash = sha256(kept);
+    this.#room += kept.length;
+    this.#seen.set(path, hash);
+    return hash;
+  }
+
+  #hashOldest(): void {
+    for (const [path, kept] of this.#seen) {
+      if (kept instanceof Uint8Array) this.#hashOf(path);
+      if (this.#room >= ROOM / 2) return;
+    }
+  }
+
+  #forget(path: string): void {
+    const kept = this.#seen.get(path);
+    if (kept instanceof Uint8Array) this.#room += kept.length;
+    this.#seen.delete(path);
+  }
+
+  #load(): void {
+    if (this.#loaded || this.#file === undefined) return;
+    this.#loaded = true;
+    for (const [path, hash] of recordsIn(this.#file)) if (!this.#seen.has(path)) this.#seen.set(path, hash);
+  }
+}
+
+function recordsIn(file: string): Map<string, string> {
+  const records = new Map<string, string>();
+  let text: string;
+  try {
+    text = host.files.readText(file);
+  } catch {
+    return records;
+  }
+  for (const line of text.split("\n")) {
+    try {
+      const [path, hash] = JSON.parse(line) as [string, string];
+      if (typeof path === "string" && typeof hash === "string") records.set(path, hash);
+    } catch {
+      // The last line of a command that was killed.
+    }
+  }
+  return records;
+}

@@ -1,0 +1,274 @@
+/** The undo journal: what it keeps, for how long, who may read it, and what a damaged one does. */
+import assert from "node:assert/strict";
+import * as fs from "node:fs";
+import path from "node:path";
+import process from "node:process";
+import { test } from "node:test";
+import { LocalFiles } from "../../src/core/local_files.ts";
+import type { Journal } from "../../src/core/journal.ts";
+import { findEntry, undo } from "../../src/core/undo.ts";
+import {
+  assertJournalClean,
+  hashOf,
+  journalFolder,
+  journalOf,
+  journalTree,
+  tree,
+} from "../faults/support.ts";
+import { Scratch, textOf } from "../support.ts";
+
+const HOUR = 60 * 60 * 1000, DAY = 24 * HOUR;
+const text = (value: string) => new TextEncoder().encode(value);
+
+/** Writes through a journal, under the call's name. */
+function write(scratch: Scratch, journal: Journal, call: string, name: string, content: string) {
+  const files = new LocalFiles(journal, { id: call, session: "s", project: scratch.work });
+  return files.write(path.join(scratch.work, name), text(content));
+}
+
+function blobs(scratch: Scratch): string[] {
+  return Object.keys(journalTree(scratch)).filter((name) => /^blobs\/..\/./.test(name)).map((name) =>
+    path.basename(name)
+  );
+}
+
+/** Blobs are left alone while they are young, so they are made old. */
+function later(scratch: Scratch, journal: Journal, ms: number): void {
+  fs.rmSync(path.join(journalFolder(scratch), ".cleaned"), { force: true });
+  journal.clean(Date.now() + ms);
+}
+
+test("each call has an entry, and only the user may read any of it", () => {
+  using scratch = new Scratch();
+  const journal = journalOf(scratch);
+  scratch.file("a", "one", 0o644);
+  const big = "x".repeat(1024 * 1024);
+  scratch.file("big", big, 0o666);
+  write(scratch, journal, "c1", "a", "two");
+  write(scratch, journal, "c2", "b", "new");
+  write(scratch, journal, "c3", "big", "small");
+  assert.deepEqual(journal.list().map(({ call }) => call), ["c3", "c2", "c1"]);
+  const [, , first] = journal.list();
+  assert.deepEqual(first!.files, [{
+    path: path.join(fs.realpathSync(scratch.work), "a"),
+    before: { sha256: hashOf(scratch.file("../one", "one")), mode: 0o644, size: 3 },
+    after: { sha256: hashOf(path.join(scratch.work, "a")), mode: 0o644, size: 3 },
+  }]);
+  assert.equal(blobs(scratch).length, 2, "the old content of both, and none of the new file");
+  assertJournalClean(scratch);
+});
+
+test("a content that is larger than the journal may be is not kept, and the result says so", async () => {
+  using scratch = new Scratch();
+  scratch.settings({ journal: { totalCapBytes: 100 } });
+  scratch.file("a", "x".repeat(101));
+  const { result } = await scratch.exec(["Write", "file_path=a", "content=new"]);
+  assert.match(
+    textOf(result),
+    /; agent undo can't take this back: the old content is larger than the journal \(100 bytes\)/,
+  );
+  assert.equal(scratch.read("a"), "new");
+  const undone = await scratch.agent(["undo"]);
+  assert.equal(undone.code, 1);
+  assert.match(undone.stderr, /Cannot restore ".*a": the old content is larger/);
+  assert.equal(scratch.read("a"), "new");
+});
+
+test("the oldest calls go where the old contents grow too large", () => {
+  using scratch = new Scratch();
+  const journal = journalOf(scratch, { totalCap: 250 });
+  for (let at = 0; at < 4; at++) write(scratch, journal, `c${at}`, "a", String(at).repeat(100));
+  assert.deepEqual(journal.list().length, 4);
+  later(scratch, journal, 2 * HOUR);
+  assert.deepEqual(
+    journal.list().map(({ call }) => call),
+    ["c3", "c2", "c0"],
+    "c0 made the file, and takes no room",
+  );
+  assert.equal(blobs(scratch).length, 2);
+  assertJournalClean(scratch);
+});
+
+test("calls are kept for some days, and a content as long as a call needs it", () => {
+  using scratch = new Scratch();
+  const journal = journalOf(scratch, { keepDays: 3 });
+  scratch.file("a", "old");
+  write(scratch, journal, "c1", "a", "new");
+  later(scratch, journal, 2 * DAY);
+  assert.deepEqual([journal.list().length, blobs(scratch).length], [1, 1]);
+  later(scratch, journal, 4 * DAY);
+  assert.deepEqual([journal.list().length, blobs(scratch).length], [0, 0]);
+});
+
+test("young contents are left to the calls that may be at work with them", () => {
+  using scratch = new Scratch();
+  const journal = journalOf(scratch);
+  scratch.file("a", "old");
+  write(scratch, journal, "c1", "a", "new");
+  fs.rmSync(path.join(journalFolder(scratch), "calls"), { recursive: true });
+  later(scratch, journal, HOUR / 2);
+  assert.equal(blobs(scratch).length, 1);
+  later(scratch, journal, 2 * HOUR);
+  assert.equal(blobs(scratch).length, 0);
+});
+
+test("a journal that is off keeps nothing, and each result says that it can't be taken back", async () => {
+  using scratch = new Scratch();
+  scratch.file("a", "old");
+  const { results, stderr } = await scratch.batch(
+    [
+      { name: "Edit", args: { file_path: "a", old_string: "old", new_string: "new" } },
+      { name: "Write", args: { file_path: "b", content: "new" } },
+      { name: "apply_patch", args: { input: "*** Begin Patch\n*** Delete File: a\n*** End Patch" } },
+    ],
+    ["--mode", "acceptEdits"],
+    { env: { AGENT_JOURNAL: "off" } },
+  );
+  assert.equal(stderr, "");
+  for (const result of results) {
+    assert.equal(result.status, "success");
+    assert.match(textOf(result), /agent undo can't take this back: the undo journal is off/);
+  }
+  assert.deepEqual(Object.keys(journalTree(scratch)).filter((name) => !/^(open|\.cleaned)$/.test(name)), []);
+  assert.deepEqual(fs.readdirSync(scratch.work), ["b"]);
+});
+
+test("a state folder that can't be written stops no write, and is said once", async () => {
+  using scratch = new Scratch();
+  const state = scratch.file("../file", "not a folder");
+  const a = scratch.file("a", "old");
+  fs.linkSync(scratch.file("shared", "old"), path.join(scratch.work, "second"));
+  const edit = (file_path: string) => ({
+    name: "Edit",
+    args: { file_path, old_string: "old", new_string: "new" },
+  });
+  const { results, stderr } = await scratch.batch(
+    [edit("a"), edit("shared"), { name: "Write", args: { file_path: "b", content: "new" } }],
+    ["--mode", "acceptEdits"],
+    { env: { XDG_STATE_HOME: state, AGENT_LOG: "off" } },
+  );
+  for (const result of results) {
+    assert.equal(result.status, "success", textOf(result));
+    assert.match(
+      textOf(result),
+      /agent undo can't take this back: the undo journal can't be written \(ENOTDIR\)/,
+    );
+  }
+  assert.equal(stderr.match(/Cannot keep old contents/g)?.length, 1, stderr);
+  assert.deepEqual(["a", "shared", "second", "b"].map((name) => scratch.read(name)), [
+    "new",
+    "new",
+    "new",
+    "new",
+  ]);
+  assert.deepEqual(fs.readdirSync(path.dirname(a)).sort(), ["a", "b", "second", "shared"]);
+});
+
+test("a content that was changed in the journal, or is gone, is not put back", () => {
+  using scratch = new Scratch();
+  const journal = journalOf(scratch);
+  scratch.file("a", "old");
+  write(scratch, journal, "c1", "a", "new");
+  const blob = path.join(
+    journalFolder(scratch),
+    Object.keys(journalTree(scratch)).find((name) => /^blobs\/..\/./.test(name))!,
+  );
+  fs.writeFileSync(blob, "odd");
+  const takeBack = () => undo(journal, findEntry(journal, scratch.work), "s");
+  assert.throws(takeBack, /^AgentError: Cannot restore ".*a": its old content was changed in the journal$/);
+  fs.rmSync(blob);
+  assert.throws(takeBack, /^AgentError: Cannot restore ".*a": the journal no longer has its old content$/);
+  assert.equal(scratch.read("a"), "new");
+  assert.equal(journal.list().length, 1);
+});
+
+test("a content of which a part is left is kept anew", () => {
+  using scratch = new Scratch();
+  const journal = journalOf(scratch);
+  scratch.file("a", "old");
+  write(scratch, journal, "c1", "a", "new");
+  const blob = path.join(
+    journalFolder(scratch),
+    "blobs",
+    ...[blobs(scratch)[0]!].flatMap((sha) => [sha.slice(0, 2), sha]),
+  );
+  fs.truncateSync(blob, 1);
+  scratch.file("a", "old");
+  write(scratch, journal, "c2", "a", "newer");
+  assertJournalClean(scratch);
+});
+
+test("entries that can't be read are passed over, in every command", async () => {
+  using scratch = new Scratch();
+  const journal = journalOf(scratch);
+  scratch.file("a", "old");
+  write(scratch, journal, "c1", "a", "new");
+  const { name } = journal.list()[0]!;
+  const calls = path.join(journalFolder(scratch), "calls");
+  const odd = ["", "{", "null", "[]", "{}", '{"files":[null]}', '{"name":"x","files":[]}'];
+  for (const [at, content] of odd.entries()) {
+    fs.writeFileSync(path.join(calls, `179000000000${at}-1-1.json`), content);
+    fs.mkdirSync(path.join(journalFolder(scratch), "open"), { recursive: true });
+    fs.writeFileSync(path.join(journalFolder(scratch), "open", `100000000000${at}-1-1.json`), content);
+  }
+  fs.writeFileSync(path.join(calls, "notes.txt"), "");
+  assert.deepEqual(journal.list().map((entry) => entry.name), [name]);
+  later(scratch, journal, 2 * HOUR);
+  const ran = await scratch.agent(["exec", "Read", "file_path=a"]);
+  assert.deepEqual([ran.code, ran.stderr], [0, ""]);
+  const list = await scratch.agent(["undo", "--list", "--all"]);
+  assert.deepEqual([list.code, list.stdout.trim().split("\n").length], [0, 1]);
+  assert.deepEqual(fs.readdirSync(path.join(journalFolder(scratch), "open")), []);
+});
+
+test("what a killed call left in place of a file is not finished over somebody else's work", () => {
+  using scratch = new Scratch();
+  const journal = journalOf(scratch);
+  const old = "1\nold\n3\n", mine = "1\nnew text\n3\n";
+  for (
+    const [now, expected] of [["1\nnew\n3\n", mine], ["1\nnew tex", mine], [
+      "1\ntheirs\n3\n",
+      "1\ntheirs\n3\n",
+    ]]
+  ) {
+    const place = scratch.file("a", old);
+    fs.linkSync(place, path.join(scratch.work, "b"));
+    write(scratch, journal, "c", "a", mine);
+    const entry = journal.list()[0]!;
+    const open = path.join(journalFolder(scratch), "open");
+    const staged = path.join(open, "1000000000000-1-1.0.new");
+    fs.writeFileSync(staged, mine);
+    const files = entry.files.map((file) => ({ ...file, staged }));
+    fs.writeFileSync(
+      path.join(open, "1000000000000-1-1.json"),
+      JSON.stringify({ ...entry, name: "1000000000000-1-1", files }),
+    );
+    fs.writeFileSync(place, now!);
+    journal.recover();
+    assert.equal(fs.readFileSync(place, "utf8"), expected, now);
+    assert.deepEqual(fs.readdirSync(open), []);
+    fs.rmSync(path.join(scratch.work, "b"));
+    fs.rmSync(place);
+  }
+});
+
+test("a call that is at work in another process is left alone", () => {
+  using scratch = new Scratch();
+  const journal = journalOf(scratch);
+  write(scratch, journal, "c", "a", "new");
+  const open = path.join(journalFolder(scratch), "open");
+  const name = `${Date.now()}-${process.ppid}-1`;
+  const temporary = scratch.file(".a.12345678.agent-tmp", "half");
+  const entry = {
+    ...journal.list()[0]!,
+    name,
+    files: [{ path: path.join(scratch.work, "c"), temporary: [temporary] }],
+  };
+  fs.writeFileSync(path.join(open, `${name}.json`), JSON.stringify(entry));
+  fs.writeFileSync(path.join(open, `${name}.0.new`), "");
+  const before = [tree(scratch.work), fs.readdirSync(open)];
+  journal.recover();
+  assert.deepEqual([tree(scratch.work), fs.readdirSync(open)], before);
+  journal.recover(Date.now() + 2 * HOUR);
+  assert.deepEqual([Object.keys(tree(scratch.work)), fs.readdirSync(open)], [["a"], []]);
+});
