@@ -15,6 +15,7 @@ import { cut } from "./core/fit.ts";
 import { Gate } from "./core/gate.ts";
 import { randomHex } from "./core/hash.ts";
 import { type Hooks, NO_HOOKS } from "./core/hooks.ts";
+import { cleanRecords } from "./core/reads.ts";
 import { Journal } from "./core/journal.ts";
 import { LocalFiles } from "./core/local_files.ts";
 import { CallLog } from "./core/log.ts";
@@ -326,6 +327,7 @@ export class Runtime {
     this.session.reads.save();
     this.#overflow.clean();
     this.#journal.clean();
+    cleanRecords(dirs().sessions, this.settings.get("journal.keepDays"));
     this.#log?.close();
     this.#forgetStrays?.();
   }

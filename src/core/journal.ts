@@ -187,7 +187,10 @@ export class Journal {
     const folder = join(this.#options.folder, "open");
     const dead = namesIn(folder).filter((name) => {
       const [, ms, pid] = OPEN.exec(name) ?? [];
-      return pid !== undefined && !(isRunning(Number(pid)) && now - Number(ms) < LONGEST_WORK_MS);
+      if (pid === undefined) return false;
+      // A commit is over before anybody else's turn, so what has our own number is a dead process's.
+      const atWork = Number(pid) !== host.pid && isRunning(Number(pid));
+      return !(atWork && now - Number(ms) < LONGEST_WORK_MS);
     });
     for (const name of dead.filter((name) => ENTRY.test(name))) {
       const path = join(folder, name);

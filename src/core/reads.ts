@@ -5,8 +5,10 @@
  * A named session's records outlive its commands, in a file of one line each; the last one counts.
  */
 import { sha256 } from "./hash.ts";
-import { dirname, makeFolder } from "./paths.ts";
+import { dirname, join, makeFolder } from "./paths.ts";
 import { host } from "./runtime.ts";
+import { isDue, namesIn } from "./upkeep.ts";
+import { writeWhole } from "./write_whole.ts";
 
 /** `unseen`: this session never read or wrote the file; `changed`: it did, and the content is another one now. */
 export type Seen = "unseen" | "same" | "changed";
@@ -15,6 +17,9 @@ export type Seen = "unseen" | "same" | "changed";
 const ROOM = 16 * 1024 * 1024;
 /** Bytes of one file that may be. */
 const MOST = 512 * 1024;
+/** Bytes of a session's file from which on only the records that count are kept. */
+const LARGE = 4 * 1024 * 1024;
+const DAY_MS = 24 * 60 * 60 * 1000;
 /** Files that are remembered. */
 const MOST_FILES = 10_000;
 
@@ -62,10 +67,19 @@ export class ReadRecords {
       const file = host.files.open(this.#file, "a", 0o600);
       // On a line of its own, whatever a command that was killed has left.
       file.writeText("\n" + lines);
+      const { size } = file.info();
       file.close();
+      if (size > LARGE) this.#rewrite(this.#file);
     } catch {
       // Unseen is the safe side.
     }
+  }
+
+  /** What another command writes meanwhile is lost, which is the safe side. */
+  #rewrite(file: string): void {
+    const records = [...recordsIn(file)].slice(-MOST_FILES);
+    const text = records.map((record) => JSON.stringify(record) + "\n").join("");
+    writeWhole(file, new TextEncoder().encode(text), { mode: 0o600 });
   }
 
   #hashOf(path: string): string | undefined {
@@ -94,6 +108,19 @@ export class ReadRecords {
     if (this.#loaded || this.#file === undefined) return;
     this.#loaded = true;
     for (const [path, hash] of recordsIn(this.#file)) if (!this.#seen.has(path)) this.#seen.set(path, hash);
+  }
+}
+
+/** Removes the files of sessions that nobody has joined for so many days. At most once an hour. */
+export function cleanRecords(folder: string, days: number, now = Date.now()): void {
+  if (!isDue(folder, now)) return;
+  for (const name of namesIn(folder).filter((name) => name.endsWith(".jsonl"))) {
+    try {
+      const path = join(folder, name);
+      if (now - host.files.stat(path).mtimeMs > days * DAY_MS) host.files.remove(path);
+    } catch {
+      // Somebody else removed it.
+    }
   }
 }
 

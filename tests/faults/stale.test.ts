@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import * as fs from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
+import { cleanRecords, ReadRecords } from "../../src/core/reads.ts";
 import { type Json, Scratch, textOf } from "../support.ts";
 
 const FLAGS = ["--mode", "acceptEdits"];
@@ -172,4 +173,25 @@ test("a named session remembers between commands what it saw; others don't, and 
   fs.appendFileSync(path.join(folder, "s.jsonl"), '["/half');
   assert.deepEqual(said(await session(scratch, [read()], named("s"))), ["ok"]);
   assert.deepEqual(said(await session(scratch, [write("4\n")], named("s"))), ["ok"]);
+});
+
+test("a session's records stay small, and go when nobody joins it for long", () => {
+  using scratch = new Scratch();
+  const folder = path.join(scratch.root, "sessions");
+  const file = path.join(folder, "s.jsonl");
+  fs.mkdirSync(folder);
+  const line = JSON.stringify(["/a", "0".repeat(64)]) + "\n";
+  fs.writeFileSync(file, line.repeat(60_000));
+  const records = new ReadRecords(file);
+  records.saw("/b", new TextEncoder().encode("b"));
+  records.save();
+  assert.deepEqual(fs.readFileSync(file, "utf8").trim().split("\n").map((row) => JSON.parse(row)[0]), [
+    "/a",
+    "/b",
+  ]);
+  cleanRecords(folder, 30, Date.now() + 29 * 86_400_000);
+  assert.ok(fs.existsSync(file));
+  fs.rmSync(path.join(folder, ".cleaned"));
+  cleanRecords(folder, 30, Date.now() + 31 * 86_400_000);
+  assert.ok(!fs.existsSync(file));
 });
