@@ -74,7 +74,7 @@ const SAMPLE = 1024 * 1024;
 /** `more`: the bytes end anywhere, maybe within a character. */
 function guess(bytes: Uint8Array, more: boolean): Encoding {
   // What is ASCII says nothing, however long it is.
-  const start = Math.max(0, bytes.findIndex((byte) => byte >= 0x80));
+  const start = Math.max(0, firstBeyondAscii(bytes));
   const sample = bytes.subarray(start, start + SAMPLE);
   const { good, bad } = utf8Sequences(sample);
   if (good > 2 * bad) return { name: "utf-8", mark: 0, damaged: true };
@@ -84,6 +84,12 @@ function guess(bytes: Uint8Array, more: boolean): Encoding {
     return { name: "gbk", mark: 0, damaged: !more && isDamaged(bytes, "gbk") };
   }
   return { name: "windows-1252", mark: 0, damaged: false };
+}
+
+/** Where the first byte stands that isn't ASCII; -1 where all are. */
+export function firstBeyondAscii(bytes: Uint8Array): number {
+  for (let at = 0; at < bytes.length; at++) if (bytes[at]! >= 0x80) return at;
+  return -1;
 }
 
 /** How many characters beyond ASCII are proper UTF-8, and how many bytes are no part of one. */
@@ -234,13 +240,16 @@ function inverse(name: "gbk" | "windows-1252"): Table {
   return table;
 }
 
-/** A position in `bytes` (mark included) that is no character's inside. Only GBK has trail bytes that look like others. */
-export function isBoundary({ name }: Encoding, bytes: Uint8Array, at: number): boolean {
+/**
+ * A position in `bytes` (mark included) that is no character's inside. Only GBK has trail bytes that look like others.
+ * `known` is one before it, from which on it's looked at.
+ */
+export function isBoundary({ name }: Encoding, bytes: Uint8Array, at: number, known = 0): boolean {
   if (name === "utf-16le" || name === "utf-16be") return at % 2 === 0;
   if (name !== "gbk") return true;
   // No trail byte is below 0x40, so what follows such a byte begins a character.
   let from = at;
-  while (from > 0 && bytes[from - 1]! >= 0x40) from--;
+  while (from > known && bytes[from - 1]! >= 0x40) from--;
   while (from < at) from += bytes[from]! >= 0x81 ? 2 : 1;
   return from === at;
 }

@@ -9,6 +9,7 @@ import {
   type Encoder,
   encoderFor,
   type Encoding,
+  firstBeyondAscii,
   isBoundary,
   mended,
   nameOf,
@@ -24,6 +25,8 @@ export class FileText {
   readonly encoding: Encoding;
   #ends: LineEnds | undefined;
   #encoder: Encoder | undefined;
+  /** The last one that was found. */
+  #boundary = 0;
 
   constructor(bytes: Uint8Array, encoding: Encoding = detectEncoding(bytes)) {
     this.bytes = bytes;
@@ -87,7 +90,11 @@ export class FileText {
   }
 
   isBoundary(at: number): boolean {
-    return isBoundary(this.encoding, this.bytes, at);
+    // Whoever looks for all places asks from left to right; each time from the start would take quadratic time.
+    const known = at < this.#boundary ? 0 : this.#boundary;
+    const is = isBoundary(this.encoding, this.bytes, at, known);
+    this.#boundary = is ? at : known;
+    return is;
   }
 
   /** Is the code unit at this position the character with this code, below 0x40? */
@@ -165,20 +172,21 @@ function* lineEnds(file: FileText): Iterable<boolean> {
 
 /** The text of bytes that come in pieces; nothing is held back but a character that a border cut in two. */
 export class TextStream {
-  readonly encoding: Encoding;
-  readonly #shown: InstanceType<typeof TextDecoder>;
-  readonly #strict: InstanceType<typeof TextDecoder>;
-  #toSkip: number;
-  #damaged: boolean;
+  /** As far as it is known: ASCII alone tells nothing. */
+  #encoding: Encoding = UTF8;
+  #decided = false;
+  #shown = decoderFor("utf-8");
+  #strict = decoderFor("utf-8", true);
+  #toSkip = 0;
+  #damaged = false;
 
-  /** `first` is the first piece, which decides the encoding; it's still to be pushed. */
-  constructor(first: Uint8Array = new Uint8Array(0)) {
-    this.encoding = first.length === 0 ? UTF8 : detectEncoding(first, true);
-    const { name, mark, damaged } = this.encoding;
-    this.#shown = decoderFor(name);
-    this.#strict = decoderFor(name, true);
-    this.#toSkip = mark;
-    this.#damaged = damaged;
+  /** `first` is the first piece, where a mark would be; it's still to be pushed. */
+  constructor(first: Uint8Array) {
+    if (first.length > 0) this.#decide(first);
+  }
+
+  get encoding(): Encoding {
+    return this.#encoding;
   }
 
   /** Some bytes so far have no meaning in the encoding. */
@@ -188,10 +196,22 @@ export class TextStream {
 
   /** The text of the next piece, without the file's mark. */
   push(bytes: Uint8Array): string {
+    if (!this.#decided) this.#decide(bytes);
     const body = bytes.subarray(this.#toSkip);
     this.#toSkip -= bytes.length - body.length;
     this.#check(body);
-    return mended(this.encoding.name, this.#shown.decode(body, { stream: true }));
+    return mended(this.#encoding.name, this.#shown.decode(body, { stream: true }));
+  }
+
+  #decide(bytes: Uint8Array): void {
+    if (firstBeyondAscii(bytes) < 0) return;
+    this.#decided = true;
+    this.#encoding = detectEncoding(bytes, true);
+    const { name, mark, damaged } = this.#encoding;
+    this.#shown = decoderFor(name);
+    this.#strict = decoderFor(name, true);
+    this.#toSkip = mark;
+    this.#damaged = damaged;
   }
 
   /** What is left at the end: a replacement where the last character is incomplete. */

@@ -11,6 +11,17 @@ export function pathTraits(place: Place, path: string, effect: Effect, ...access
   };
 }
 
+/** The traits of a call that reads a file: of the one whose name looks the same, where it will follow that. */
+export function readTraits(place: Place, path: string): Traits {
+  let found = path;
+  try {
+    found = place.locate(path);
+  } catch {
+    // Several look like it, which the reading will say.
+  }
+  return pathTraits(place, found, "read", "read");
+}
+
 /** What the schedule knows a file by: its real path, and for one that has several names, what all of them share. */
 export function pathKeys(real: string): string[] {
   const keys = [`path:${real}`];

@@ -5,7 +5,7 @@ import { sha256Stream } from "../core/hash.ts";
 import { escaped } from "../core/look_alike.ts";
 import { decodeText, isBinary, TextStream } from "../core/text.ts";
 import { type Context, defineTool } from "../core/tool.ts";
-import { pathTraits } from "./path_traits.ts";
+import { readTraits } from "./path_traits.ts";
 import { type BlockOptions, pageOfBlock } from "./read/indentation.ts";
 import { NOTES_CHARS, notice, type Page, PAGE_LINES, Pager, presentPage } from "./read/pager.ts";
 import { readRich, richKind } from "./read/rich.ts";
@@ -44,7 +44,7 @@ export const readFile = defineTool<ReadArgs, Page>({
         max_lines: z.int().min(1).optional().describe("a further limit"),
       }).optional(),
     }),
-  traits: ({ path }, place) => pathTraits(place, place.locate(path), "read", "read"),
+  traits: ({ path }, place) => readTraits(place, path),
   limit: { chars: 30_000, keep: "head" },
   run(args, context): Page | Promise<Page> {
     const { path } = args;

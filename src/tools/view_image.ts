@@ -2,7 +2,7 @@
 import { AgentError, quote } from "../core/errors.ts";
 import { escaped } from "../core/look_alike.ts";
 import { defineTool } from "../core/tool.ts";
-import { pathTraits } from "./path_traits.ts";
+import { readTraits } from "./path_traits.ts";
 import type { Picture } from "./read/image.ts";
 
 export interface ViewArgs {
@@ -18,7 +18,7 @@ export const viewImage = defineTool<ViewArgs, Picture>({
     z.strictObject({
       path: z.string().min(1).describe("absolute, relative to the working folder, or ~/…"),
     }),
-  traits: ({ path }, place) => pathTraits(place, place.locate(path), "read", "read"),
+  traits: ({ path }, place) => readTraits(place, path),
   async run({ path }, { resolve, locate, files }) {
     const full = locate(path);
     const size = files.info(full, path)?.size ?? 0;

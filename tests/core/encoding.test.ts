@@ -164,6 +164,9 @@ test("French, German and other Western text is Windows-1252", () => {
     assert.equal(isBinary(bytes), false);
   }
   assert.equal(new FileText(latin1("\x93a\x94 \x80")).text, "“a” €");
+  // Half of a pair is no proof, neither where a file ends nor where its first piece does.
+  assert.equal(detectEncoding(latin1("\xc4\xd6 \xc4")).name, "windows-1252");
+  assert.equal(detectEncoding(latin1("caf\xe9\xe8"), true).name, "windows-1252");
 });
 
 test("what comes behind a megabyte of ASCII tells the encoding too", () => {
@@ -222,4 +225,14 @@ test("in GBK a place is a boundary exactly where a character begins", () => {
       assert.equal(isBoundary(encoding, bytes, at), starts.has(at), `${list.join("")} at ${at}`);
     }
   }));
+});
+
+test("a long start in ASCII decides nothing: a stream and the whole file are read alike", () => {
+  const ascii = new TextEncoder().encode("plain line\n".repeat(30_000));
+  const tail = Uint8Array.of(0x63, 0x61, 0x66, 0xe9, 0x0a);
+  const stream = new TextStream(ascii);
+  const text = stream.push(ascii) + stream.push(tail) + stream.end();
+  assert.equal(stream.encoding.name, "windows-1252");
+  assert.equal(text, new FileText(concat([ascii, tail])).text);
+  assert.ok(text.endsWith("café\n"));
 });

@@ -163,6 +163,14 @@ for (const { name, mark, letters, foreign } of FORMS) {
   }
 }
 
+test("an edit that joins a CR and an LF changes what the next ones find", () => {
+  const edits = [{ old_string: "X", new_string: "" }, { old_string: "\nb", new_string: "c" }];
+  const text = "a\rX\nb";
+  assert.equal(reference(text, edits, () => true), "ac");
+  const { pieces } = applyEdits("f", new FileText(new TextEncoder().encode(text)), edits);
+  assert.equal(new TextDecoder().decode(concat(pieces)), "ac");
+});
+
 test("all bytes around an edit stay as they are, whatever they mean", () => {
   const noise = fc.uint8Array({ maxLength: 40 });
   let done = 0;
