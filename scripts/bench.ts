@@ -45,6 +45,7 @@ try {
   await starts();
   await throughput();
   await pathCost();
+  await filesCost();
   await kills(agent, env, scratch);
 } finally {
   rmSync(scratch, { recursive: true, force: true });
@@ -117,6 +118,23 @@ async function pathCost(): Promise<void> {
       10,
     )} µs with ten (aim ≤ 30)`,
   );
+}
+
+/** What file tools cost, each in a process of its own; the library is the built one. */
+async function filesCost(): Promise<void> {
+  const script = path.join(root, "scripts/bench/files.mjs");
+  const cases: [string, string, string][] = [
+    ["reads", "Reads of a 200-line file, a second", "≥ 10,000"],
+    ["edits", "10,000 edits of 100,000 lines as one MultiEdit, ms", "≤ 120"],
+    ["patch", "the same as one patch, ms", "≤ 120"],
+    ["large", "one Edit in 100 MB", "≤ 5 × a copy"],
+    ["paging", "line 1,000,000 of a 2 GB file", ""],
+  ];
+  console.log("\n| files, through the whole path | | aim |\n|---|---|---|");
+  for (const [what, name, aim] of cases) {
+    const { stdout } = await finished(["node", script, path.join(root, "dist/index.cjs"), scratch, what]);
+    console.log(`| ${name} | ${stdout.trim().split("\t")[1]} | ${aim} |`);
+  }
 }
 
 async function timed(argv: string[]): Promise<number> {

@@ -14,7 +14,9 @@ const final = path.join(root, "dist");
 /** Built aside, and put into place when it is whole. */
 const dist = path.join(root, `dist.new-${process.pid}`);
 /** Packages that stay packages: programs, native code, and a module that must be one. */
-const OUTSIDE = ["esbuild", "sharp", "unpdf"];
+const OUTSIDE = ["@lydell/node-pty", "esbuild", "sharp", "unpdf"];
+/** What is started as a process of its own: whole files, which share nothing with the others. */
+const PROGRAMS = ["src/tools/read/pdf_child.ts", "src/shell/spawn_helper.ts"];
 
 async function generate() {
   const script = path.join(root, "node_modules", ".cache", `agent-generate-${process.pid}.mjs`);
@@ -69,6 +71,9 @@ async function bundle() {
     done.add(name);
     await bundleFile(name, { entryPoints: [target] }, new Set(hot), hot, lazy);
   }
+  for (const file of PROGRAMS) {
+    await bundleFile(lazyName(file), { entryPoints: [path.join(root, file)] }, new Set(), hot, lazy);
+  }
   for (const name of ["index", "sdk"]) await reexport(name);
 }
 
@@ -102,9 +107,7 @@ async function bundleFile(name, options, shared, hot, lazy) {
         if (kind === "entry-point" && path.isAbsolute(id)) return { path: id };
         if (pluginData === "resolved" || kind === "entry-point" || id.startsWith("node:")) return undefined;
         if (OUTSIDE.includes(id) || id.endsWith(".cjs")) return { path: id, external: true };
-        // Its ES module makes a `require` from its own address, which a CommonJS file doesn't have.
-        const as = id === "fdir" ? "require-call" : kind;
-        const found = await build.resolve(id, { kind: as, importer, resolveDir, pluginData: "resolved" });
+        const found = await build.resolve(id, { kind, importer, resolveDir, pluginData: "resolved" });
         const file = path.relative(root, found.path);
         const always = id === "zod" && name !== "zod";
         if (kind !== "dynamic-import" && !shared.has(file) && !always) return found;
@@ -159,11 +162,12 @@ const common = {
   format: "cjs",
   // What is imported when used is required then: a script from the code cache has no importer of its own.
   supported: { "dynamic-import": false },
+  define: { "import.meta.filename": "__filename" },
   target: "node20",
   mainFields: ["module", "main"],
   // Short names make the code cache smaller, which is most of a start. Lines are broken, so that the stack of an
   // uncaught error doesn't print the whole file.
-  minify: false,
+  minify: true,
   lineLimit: 120,
   legalComments: "none",
   logLevel: "warning",

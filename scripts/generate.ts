@@ -29,7 +29,11 @@ export function generated(root: string): Record<string, string> {
   });
   const assets: Record<string, Asset> = {};
   for (const tool of tools) {
-    assets[assetKey("canonical", tool.name)] = { description: toolText(root, tool), schema: schemaOf(tool) };
+    assets[assetKey("canonical", tool.name)] = {
+      description: toolText(root, tool),
+      schema: schemaOf(tool),
+      ...(tool.variants && { variants: variantsOf(tool.variants(z)) }),
+    };
   }
   for (const face of faces) {
     const grammar = face.custom ? text(`${root}/src/tools/${face.tool.name}.lark`) : undefined;
@@ -117,6 +121,14 @@ function settingsPage(root: string): string {
 
 function schemaOf({ input }: Pick<AnyTool | AnyFace, "input">): JsonSchema {
   return publishSchema(z.toJSONSchema(input(z), { io: "input" }) as JsonSchema);
+}
+
+function variantsOf(variants: Record<string, z.ZodType>): Record<string, JsonSchema> {
+  return Object.fromEntries(
+    Object.entries(variants).map((
+      [name, input],
+    ) => [name, schemaOf({ input: () => input } as unknown as AnyTool)]),
+  );
 }
 
 function toolText(root: string, { name }: AnyTool): string {

@@ -44,6 +44,7 @@ import { rework, surfaceOfNames } from "./core/surface.ts";
 import type { Asset, Context, Traits } from "./core/tool.ts";
 import { makeTurn, surfaceOf, type Turn } from "./core/turn.ts";
 import { TurnStore } from "./core/turns.ts";
+import { findEntry, undo, type Undone } from "./core/undo.ts";
 import { Watchdog } from "./core/watchdog.ts";
 import { ASSETS } from "./generated/tools.ts";
 import type { ModHost, ModStatus } from "./mods/host.ts";
@@ -301,6 +302,15 @@ export class Runtime {
     });
   }
 
+  /**
+   * Takes back what a call did to files: the one with this id, or the newest that changed a file in the session's
+   * folder. Refused where a file has changed since, unless `force`. What is done is a call of its own, `id`.
+   */
+  undo(call?: string, { force = false } = {}): { call: string; id: string; files: Undone[] } {
+    const entry = findEntry(this.#journal, this.session.project, call);
+    return { call: entry.call, ...undo(this.#journal, entry, this.session.id, force) };
+  }
+
   mods(): ModStatus[] {
     return this.#mods?.list() ?? [];
   }
@@ -334,6 +344,7 @@ export class Runtime {
 
   /** The same in a hurry, when the process is about to end. */
   kill(): void {
+    this.session.reads.save();
     this.#groups.killAll();
     this.#log?.close();
   }

@@ -30,6 +30,29 @@ export function pdf(
       `<< /Length ${content.length} >>\nstream\n${content}\nendstream`,
     );
   }
+  return pdfOf(objects, trailer);
+}
+
+/** A PDF of 3 KB whose one page is drawn from 10¹¹ pieces. */
+export function endlessPdf(): Uint8Array {
+  const kids = Array.from({ length: 12 }, (_, index) => {
+    const last = index === 11;
+    const content = last ? "BT /F1 1 Tf 0 0 Td (x) Tj ET" : "/X Do ".repeat(10);
+    const next = last ? "" : `/XObject << /X ${6 + index} 0 R >>`;
+    return `<< /Type /XObject /Subtype /Form /BBox [0 0 1 1] /Resources << /Font << /F1 3 0 R >> ${next} >> ` +
+      `/Length ${content.length} >>\nstream\n${content}\nendstream`;
+  });
+  return pdfOf([
+    "<< /Type /Catalog /Pages 2 0 R >>",
+    "<< /Type /Pages /Kids [4 0 R] /Count 1 >>",
+    "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+    "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 9 9] /Contents 17 0 R /Resources << /XObject << /X 5 0 R >> >> >>",
+    ...kids,
+    "<< /Length 5 >>\nstream\n/X Do\nendstream",
+  ]);
+}
+
+function pdfOf(objects: readonly string[], trailer = ""): Uint8Array {
   let text = "%PDF-1.4\n";
   const offsets = objects.map((object, index) => {
     const at = text.length;

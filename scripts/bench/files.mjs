@@ -3,7 +3,15 @@
  * folder. Prints `name<TAB>figure` lines; times are medians in ms.
  */
 import { createRequire } from "node:module";
-import { copyFileSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  copyFileSync,
+  openSync,
+  readFileSync,
+  unlinkSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 import path from "node:path";
 import process from "node:process";
 
@@ -30,10 +38,18 @@ async function median(rounds, prepare, run) {
   return times.sort((a, b) => a - b)[rounds >> 1];
 }
 
+function peak() {
+  const kb = Number(/VmHWM:\s+(\d+)/.exec(readFileSync("/proc/self/status", "utf8"))?.[1] ?? 0);
+  return `peak ${(kb / 1024).toFixed(0)} MB`;
+}
+
 const works = {
   async reads() {
     const file = at("lines200.txt");
-    writeFileSync(file, Array.from({ length: 200 }, (_, i) => `const value${i} = compute(${i}, "some text here");\n`).join(""));
+    writeFileSync(
+      file,
+      Array.from({ length: 200 }, (_, i) => `const value${i} = compute(${i}, "some text here");\n`).join(""),
+    );
     const count = 10_000;
     for (let i = 0; i < 2000; i++) await call("Read", { file_path: file });
     const started = performance.now();
@@ -42,17 +58,27 @@ const works = {
   },
   async edits() {
     const file = at("edits.txt");
-    const lines = Array.from({ length: 100_000 }, (_, i) => `line ${i} ${"lorem ipsum dolor sit amet ".repeat(2)}${i * 7}`);
+    const lines = Array.from(
+      { length: 100_000 },
+      (_, i) => `line ${i} ${"lorem ipsum dolor sit amet ".repeat(2)}${i * 7}`,
+    );
     const text = lines.join("\n") + "\n";
     const edits = Array.from({ length: 10_000 }, (_, i) => ({
       old_string: lines[i * 10],
       new_string: `changed ${i} ${lines[i * 10]}`,
     }));
-    return await median(9, () => writeFileSync(file, text), () => call("MultiEdit", { file_path: file, edits }));
+    return await median(
+      9,
+      () => writeFileSync(file, text),
+      () => call("MultiEdit", { file_path: file, edits }),
+    );
   },
   async patch() {
     const file = at("patch.txt");
-    const lines = Array.from({ length: 100_000 }, (_, i) => `line ${i} ${"lorem ipsum dolor sit amet ".repeat(2)}${i * 7}`);
+    const lines = Array.from(
+      { length: 100_000 },
+      (_, i) => `line ${i} ${"lorem ipsum dolor sit amet ".repeat(2)}${i * 7}`,
+    );
     const text = lines.join("\n") + "\n";
     const input = [
       "*** Begin Patch",
@@ -62,21 +88,40 @@ const works = {
     ].join("\n");
     return await median(9, () => writeFileSync(file, text), () => call("apply_patch", { input }));
   },
-  /** One edit in 100 MB against a copy of it. */
+  /** One edit in 100 MB against a copy of it. Edited forth and back, so that nothing else fills the memory. */
   async large() {
     const file = at("large.txt");
-    const line = "const value = compute(123, 'some text here'); // comment number\n";
-    const text = Buffer.from(line.repeat(Math.ceil(100e6 / line.length)));
-    text.write("a unique place here", 60_000_000);
-    let turnOver = 0;
-    const prepare = () => {
-      writeFileSync(file, text);
-    };
-    const ms = await median(5, prepare, () =>
-      call("Edit", { file_path: file, old_string: "a unique place here", new_string: `the place ${turnOver++}` }));
-    const copy = await median(5, () => {}, () => copyFileSync(file, at("copy.txt")));
-    const memory = Number(/VmHWM:\s+(\d+)/.exec(readFileSync("/proc/self/status", "utf8"))?.[1] ?? 0) / 1024;
-    return `${ms.toFixed(0)} ms, copy ${copy.toFixed(0)} ms, × ${(ms / copy).toFixed(2)}, peak ${memory.toFixed(0)} MB`;
+    const line = Buffer.from(
+      "const value = compute(123, 'some text here'); // comment number\n".repeat(1024),
+    );
+    const open = openSync(file, "w");
+    for (let size = 0; size < 100e6; size += line.length) writeSync(open, line);
+    writeSync(open, "a unique place here\n", 60_000_000);
+    closeSync(open);
+    const places = ["a unique place here", "the other place now"];
+    let round = 0;
+    const ms = await median(6, () => {}, () => {
+      const [old_string, new_string] = round++ % 2 === 0 ? places : [...places].reverse();
+      return call("Edit", { file_path: file, old_string, new_string });
+    });
+    const copy = await median(6, () => {}, () => copyFileSync(file, at("copy.txt")));
+    return `${ms.toFixed(0)} ms, copy ${copy.toFixed(0)} ms, × ${(ms / copy).toFixed(2)}, ${peak()}`;
+  },
+  async paging() {
+    const file = at("huge.txt");
+    const line = Buffer.from(
+      "a line of text, as long as lines are in a log file of the usual kind\n".repeat(4096),
+    );
+    const open = openSync(file, "w");
+    for (let size = 0; size < 2e9; size += line.length) writeSync(open, line);
+    closeSync(open);
+    const ms = await median(
+      1,
+      () => {},
+      () => call("Read", { file_path: file, offset: 1_000_000, limit: 3 }),
+    );
+    unlinkSync(file);
+    return `${ms.toFixed(0)} ms, ${peak()}`;
   },
 };
 

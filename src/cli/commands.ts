@@ -183,7 +183,7 @@ export const COMMANDS: readonly Command[] = [
     args: "[TOOL]",
     takesTool: true,
     most: 1,
-    flags: [...RUNTIME],
+    flags: [...SURFACE, ...RUNTIME],
     examples: [{ line: "agent schema Read", about: "the arguments of a tool" }],
     load: () => import("./commands/schema.ts"),
   },

@@ -17,6 +17,8 @@ export function fromBase64(data: string, chars = data.length): Uint8Array {
 
 /** The same data in the form above; `undefined` where it is no base64. */
 export function plainBase64(data: string): string | undefined {
+  // Nearly always it is in that form, and may be megabytes: one look.
+  if (data.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(data)) return data;
   const joined = /\s/.test(data) ? data.replace(/\s+/g, "") : data;
   let end = joined.length;
   while (joined[end - 1] === "=") end--;

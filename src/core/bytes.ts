@@ -3,10 +3,15 @@
  * this one takes 0.4 ns a byte on both.
  */
 
-/** A sought sequence with its table of skips (Horspool's algorithm). Not empty. */
+/**
+ * A sought sequence. Horspool's algorithm, which skips ahead by the last byte; where a text repeats itself so that it
+ * compares far more than it skips, Knuth, Morris and Pratt's goes on, which looks at each byte once. Not empty.
+ */
 export class Needle {
   readonly bytes: Uint8Array;
   readonly #skips = new Int32Array(256);
+  /** For each length of a beginning that fits: the next shorter one that fits there too. */
+  #shorter: Int32Array | undefined;
 
   constructor(bytes: Uint8Array) {
     this.bytes = bytes;
@@ -22,13 +27,45 @@ export class Needle {
       const at = hay.indexOf(lastByte, from);
       return at < end ? at : -1;
     }
+    if (this.#shorter) return this.#indexLinearly(hay, from, end);
+    let work = 0;
     for (let at = from + last; at < end;) {
       const byte = hay[at]!;
-      if (byte === lastByte && matches(hay, at - last, bytes)) return at - last;
+      if (byte === lastByte) {
+        let index = last - 1;
+        while (index >= 0 && hay[at - last + index] === bytes[index]) index--;
+        if (index < 0) return at - last;
+        work += last - index;
+        if (work > WORK * (at - from + 1) + last) return this.#indexLinearly(hay, at - last, end);
+      }
       at += skips[byte]!;
     }
     return -1;
   }
+
+  #indexLinearly(hay: Uint8Array, from: number, end: number): number {
+    const bytes = this.bytes, shorter = this.#shorter ??= shorterFits(this.bytes);
+    let fits = 0;
+    for (let at = from; at < end; at++) {
+      while (fits > 0 && hay[at] !== bytes[fits]) fits = shorter[fits - 1]!;
+      if (hay[at] === bytes[fits]) fits++;
+      if (fits === bytes.length) return at - fits + 1;
+    }
+    return -1;
+  }
+}
+
+/** Comparisons for each byte passed, beyond which the linear algorithm takes over. */
+const WORK = 8;
+
+function shorterFits(bytes: Uint8Array): Int32Array {
+  const shorter = new Int32Array(bytes.length);
+  for (let at = 1, fits = 0; at < bytes.length; at++) {
+    while (fits > 0 && bytes[at] !== bytes[fits]) fits = shorter[fits - 1]!;
+    if (bytes[at] === bytes[fits]) fits++;
+    shorter[at] = fits;
+  }
+  return shorter;
 }
 
 /** Does `bytes` stand at `at`? */

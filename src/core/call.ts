@@ -538,7 +538,8 @@ function replaced(before: Ended, by: Shaped, stated: boolean): Ended {
 
 function dryRun(entry: Entry, { args, traits }: Accepted): Ended {
   const { effect, subjects = [] } = traits;
-  const what = subjects.map(({ value }) => quote(value)).join(", ");
+  // A file that is read and written is two subjects.
+  const what = [...new Set(subjects.map(({ value }) => quote(value)))].join(", ");
   const sentence = `Dry run: ${entry.name} would ${effect}${what === "" ? "" : ` ${what}`}; nothing was done`;
   const structured = { dryRun: true, tool: entry.tool.name, effect, args };
   return { content: text(sentence), status: "success", outcome: "success", structured };

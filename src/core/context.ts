@@ -1,4 +1,5 @@
 /** What a running tool is given. A class, because one is made for every call. */
+import type { Accepted } from "./accept.ts";
 import type { Files } from "./files.ts";
 import { lookAlike } from "./look_alike.ts";
 import type { OverflowFile } from "./overflow.ts";
@@ -7,13 +8,14 @@ import type { ReadRecords } from "./reads.ts";
 import type { RedactStream } from "./redact.ts";
 import type { Entry } from "./registry.ts";
 import type { Result } from "./result.ts";
-import type { AnyTool, Context, Place, StreamGate } from "./tool.ts";
+import type { AnyTool, Context, Place, StreamGate, Traits } from "./tool.ts";
 import type { Turn } from "./turn.ts";
 
 /** What a context needs of its call. */
 export interface Caller {
   readonly id: string;
   readonly person: boolean;
+  readonly accepted: Accepted | undefined;
   readonly signal: AbortSignal;
   output(text: string, stream: "stdout" | "stderr"): void;
   nested(name: string, args: Record<string, unknown>, direct?: Direct): Promise<Result>;
@@ -75,6 +77,9 @@ export class CallContext implements Context, StreamGate {
   }
   get files(): Files {
     return this.#files ??= this.#turn.files(this.#caller.id);
+  }
+  get traits(): Traits {
+    return this.#caller.accepted!.traits;
   }
   get reads(): ReadRecords {
     return this.#turn.session.reads;

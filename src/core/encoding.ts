@@ -38,7 +38,7 @@ export function detectEncoding(bytes: Uint8Array, more = false): Encoding {
 }
 
 /** The mark of UTF-32 begins like that of UTF-16; nobody writes such files, and they count as binary. */
-function markedEncoding(bytes: Uint8Array): Encoding | undefined {
+export function markedEncoding(bytes: Uint8Array): Encoding | undefined {
   const [a, b, c, d] = bytes;
   if (a === 0xef && b === 0xbb && c === 0xbf) return { name: "utf-8", mark: 3, damaged: false };
   if (a === 0xff && b === 0xfe && !(c === 0 && d === 0)) return { name: "utf-16le", mark: 2, damaged: false };
@@ -57,7 +57,7 @@ function isDamaged(body: Uint8Array, name: EncodingName): boolean {
 }
 
 /** Where a UTF-8 character that the end may have cut in two begins. */
-function lastWholeCharacter(bytes: Uint8Array): number {
+export function lastWholeCharacter(bytes: Uint8Array): number {
   for (let back = 1; back <= 3 && back <= bytes.length; back++) {
     const byte = bytes[bytes.length - back]!;
     if ((byte & 0xc0) === 0x80) continue;
@@ -77,17 +77,17 @@ function guess(bytes: Uint8Array, more: boolean): Encoding {
   const start = Math.max(0, firstBeyondAscii(bytes));
   const sample = bytes.subarray(start, start + SAMPLE);
   const { good, bad } = utf8Sequences(sample);
-  if (good > 2 * bad) return { name: "utf-8", mark: 0, damaged: true };
+  if (good > 0 && good >= bad) return { name: "utf-8", mark: 0, damaged: true };
   const gbk = gbkPairs(sample, bytes[start - 1] ?? 0);
   const cut = more || start + SAMPLE < bytes.length;
-  if (gbk.pairs > 0 && gbk.bad === 0 && (cut || !gbk.half) && gbk.common >= 0.8 * gbk.pairs) {
+  if (gbk.pairs > 0 && 50 * gbk.bad <= gbk.pairs && (cut || !gbk.half) && gbk.common >= 0.8 * gbk.pairs) {
     return { name: "gbk", mark: 0, damaged: !more && isDamaged(bytes, "gbk") };
   }
   return { name: "windows-1252", mark: 0, damaged: false };
 }
 
 /** Where the first byte stands that isn't ASCII; -1 where all are. */
-export function firstBeyondAscii(bytes: Uint8Array): number {
+function firstBeyondAscii(bytes: Uint8Array): number {
   for (let at = 0; at < bytes.length; at++) if (bytes[at]! >= 0x80) return at;
   return -1;
 }

@@ -93,6 +93,11 @@ export function quote(value: string): string {
     .replace(/[\x7f-\x9f\u2028\u2029]/g, (unit) => "\\u" + unit.charCodeAt(0).toString(16).padStart(4, "0"));
 }
 
+/** A name as it is, in quotes where it holds what could pass for another line or steer a terminal. */
+export function printable(name: string): string {
+  return /[\x00-\x1f\x7f-\x9f\u2028\u2029]/.test(name) ? quote(name) : name;
+}
+
 /** The entries of `known` nearest to `name` by edit distance, best first, at most `count`. */
 export function nearest(name: string, known: Iterable<string>, count = 3): string[] {
   const wanted = name.toLowerCase().slice(0, COMPARED);

@@ -56,6 +56,8 @@ export interface Files {
   info(path: string, shown?: string): FileInfo | undefined;
   /** The whole of a regular file; folders and special files are refused before they are opened. */
   read(path: string, shown?: string): Uint8Array;
+  /** The same for a file of at most so many bytes; the size of a larger one. */
+  readUpTo(path: string, most: number, shown?: string): Uint8Array | { size: number };
   /** A regular file, chunk by chunk, for files of any size. The chunk is only valid until the next one. */
   chunks(path: string, shown?: string): Iterable<Uint8Array>;
   /** The file as it is now; `undefined` where nothing is. `itself`: a link is not followed. */
@@ -63,7 +65,8 @@ export interface Files {
   /**
    * Makes all changes or none: each file is the old or the new one at any moment, a change whose `before` is no
    * longer true is refused, and an error takes back what was done. Keeps modes and, where possible, owners; writes
-   * through links, and in place where other names share a file. The old contents go to the undo journal.
+   * through links. Where a file can't be replaced (other names share it, its folder is closed), it is written in place,
+   * and may be in part after a kill until the next start. The old contents go to the undo journal.
    */
   commit(changes: readonly Change[]): Written[];
   /** A commit of one file's whole content. */

@@ -62,6 +62,16 @@ export function textLength(content: readonly Block[]): number {
 }
 
 /** At most the first `count` code units, ending on a grapheme border. */
+/**
+ * The beginning of a line that is shown before the gate has seen it, to its last blank within `chars`: a secret that was
+ * cut in two would pass the gate unknown.
+ */
+export function takeWords(line: string, chars: number): string {
+  if (line.length <= chars) return line;
+  const end = line.slice(0, chars).search(/\s\S*$/);
+  return `${end < 0 ? "" : line.slice(0, end)}… [${line.length} characters]`;
+}
+
 export function takeHead(text: string, count: number): string {
   return text.slice(0, border(text, count, -1));
 }

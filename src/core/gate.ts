@@ -26,6 +26,8 @@ export class Gate {
   readonly overflow: OverflowStore;
   readonly #lastLimit: number;
   readonly #limits: Readonly<Record<string, number>>;
+  /** Images that were found sound. They are frozen, so they stay it. */
+  readonly #sound = new WeakSet<Block>();
   #second = 0;
   #stamp: Stamp = stamp(0);
 
@@ -45,13 +47,13 @@ export class Gate {
 
   /** A tool's value: shaped into blocks, redacted, cut to the tool's limit with the whole in an overflow file. */
   admit(value: unknown, tool: string, limit: Limit): Shaped {
-    return this.#cut(this.#redact(shape(value)), tool, limit);
+    return this.#cut(this.#redact(this.#recognized(shape(value), value)), tool, limit);
   }
 
   /** The last step before a result leaves: redacted again, well-formed, its images sound, within the last limit. */
   finish<T extends Content>(shaped: T, tool: string): T {
     const limit: Limit = { chars: this.#lastLimit, keep: "middle" };
-    return this.#cut(this.#withoutExcess(withSoundImages(this.#redact(shaped)), tool), tool, limit);
+    return this.#cut(this.#withoutExcess(this.#withSoundImages(this.#redact(shaped)), tool), tool, limit);
   }
 
   /** Now, as results and events carry it. Made once a second: a call asks for it four times. */
@@ -79,6 +81,30 @@ export class Gate {
     if (stderr) result.stderr = stderr.map(clean);
     if (structured !== undefined) result.structured = this.redactor.redactJson(structured);
     return result;
+  }
+
+  /** Shaping copies blocks. Images that left by here before, as a nested call's, are put back: they are known. */
+  #recognized(shaped: Shaped, value: unknown): Shaped {
+    if (shaped.content.every(({ type }) => type === "text")) return shaped;
+    const given = Array.isArray(value) ? value : (value as { content: readonly Block[] }).content;
+    const content = shaped.content.map((block, index) =>
+      this.#sound.has(given[index]!) ? given[index]! : block
+    );
+    return { ...shaped, content };
+  }
+
+  /** Each image is looked at once. */
+  #withSoundImages<T extends Content>(shaped: T): T {
+    const { content } = shaped;
+    if (content.every((block) => block.type === "text" || this.#sound.has(block))) return shaped;
+    return { ...shaped, content: content.map((block) => this.#checked(block)) };
+  }
+
+  #checked(block: Block): Block {
+    if (block.type === "text" || this.#sound.has(block)) return block;
+    const checked = soundImage(block);
+    if (checked.type === "image") this.#sound.add(Object.freeze(checked));
+    return checked;
   }
 
   #cut<T extends Content>(shaped: T, tool: string, limit: Limit): T {
@@ -124,12 +150,6 @@ export class Gate {
 
 /** What the gate looks at; whatever else an object carries goes through it as it is. */
 type Content = Omit<Shaped, "outcome">;
-
-function withSoundImages<T extends Content>(shaped: T): T {
-  const { content } = shaped;
-  if (content.every(({ type }) => type === "text")) return shaped;
-  return { ...shaped, content: content.map((block) => block.type === "image" ? soundImage(block) : block) };
-}
 
 function lengthOf(pieces: readonly string[] = []): number {
   let length = 0;

@@ -19,7 +19,7 @@ export function lookAlike(path: string): string {
 }
 
 /** Existing paths that look like this one, each part of it for itself. */
-function alike(path: string): string[] {
+export function alike(path: string): string[] {
   const parent = dirname(path);
   if (parent === path) return [];
   const folders = exists(parent) ? [parent] : alike(parent);

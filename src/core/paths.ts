@@ -5,7 +5,7 @@
  * slash, which renames a POSIX file; so the few functions we need are here. POSIX paths are taken byte for byte.
  * On Windows both separators are understood and `/` is written.
  */
-import { errorCode } from "./errors.ts";
+import { AgentError, errorCode, quote } from "./errors.ts";
 import { host } from "./runtime.ts";
 
 const windows = host.platform === "win32";
@@ -66,6 +66,11 @@ export function inside(folder: string, path: string): string | undefined {
 
 /** An absolute path from what was written: `~` and `~/x` are the home folder, anything else is relative to `cwd`. */
 export function resolvePath(cwd: string, path: string): string {
+  if (!path.isWellFormed()) {
+    throw new AgentError(
+      `Cannot use the path ${quote(path)}: it holds half of a character (a lone surrogate)`,
+    );
+  }
   if (path === "~") return normalize(host.home());
   if (path.startsWith("~/")) return join(host.home(), path.slice(2));
   return isAbsolute(path) ? normalize(path) : join(cwd, path);
@@ -76,14 +81,17 @@ export function resolvePath(cwd: string, path: string): string {
  * nearest existing parent and the rest as written. Locks, rules and read records all use this.
  */
 export function realPath(path: string): string {
-  try {
-    return slashes(host.files.realpath(path));
-  } catch {
-    // A link that dangles is written through, so its target is what counts.
-    const target = danglingTarget(path);
-    if (target !== undefined) return target;
-    const parent = dirname(path);
-    return parent === path ? path : join(realPath(parent), basename(path));
+  const missing: string[] = [];
+  for (let at = path;; at = dirname(at)) {
+    try {
+      return join(slashes(host.files.realpath(at)), ...missing);
+    } catch {
+      // A link that dangles is written through, so its target is what counts.
+      const target = danglingTarget(at);
+      if (target !== undefined) return join(target, ...missing);
+    }
+    if (dirname(at) === at) return join(at, ...missing);
+    missing.unshift(basename(at));
   }
 }
 

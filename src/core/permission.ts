@@ -345,15 +345,18 @@ export class Policy {
   /** What the mode says where no rule does. */
   #byMode(asked: Asked, parts: readonly Part[]): Decision {
     const { mode, traits, folders } = asked;
+    const isWithinFolders = (part: Part) => part.kind !== "path" || isWithin(folders, part.value);
+    // What is allowed anyway needs no rule.
+    const inNeed = (part: Part) => !allows(mode, part.access ?? traits.effect, isWithinFolders(part));
     const decision = (behavior: Behavior, why: string): Decision => ({
       behavior,
       reason: `mode ${mode}: ${why}`,
       by: "mode",
-      ...this.#allowWith(asked, parts[0]),
+      ...this.#allowWith(asked, parts.find(inNeed) ?? parts[0]),
     });
     if (mode === "bypassPermissions") return decision("allow", "everything is allowed");
     const access = strongest(parts, traits.effect);
-    const within = parts.every((part) => part.kind !== "path" || isWithin(folders, part.value));
+    const within = parts.every(isWithinFolders);
     if (access === "read" && within) return decision("allow", "reading inside the working folder");
     if (mode === "plan" && access !== "read") return decision("deny", "only reading is allowed");
     if (mode === "acceptEdits" && access === "write" && within) {
@@ -385,6 +388,12 @@ export class Policy {
     for (const [name, effect] of this.#covers) if (effect === (access ?? "write")) return name;
     return "*";
   }
+}
+
+/** Does a mode allow as much, inside the working folders or outside, without being asked? */
+function allows(mode: Mode, access: Effect, within: boolean): boolean {
+  return mode === "bypassPermissions" ||
+    (within && (access === "read" || (mode === "acceptEdits" && access === "write")));
 }
 
 function isWithin(folders: readonly string[], path: string): boolean {

@@ -22,6 +22,8 @@ const LARGE = 4 * 1024 * 1024;
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** Files that are remembered. */
 const MOST_FILES = 10_000;
+/** Records after which a named session writes them down, so that a long run's don't hang on its end. */
+const MOST_FRESH = 100;
 
 export class ReadRecords {
   readonly #file: string | undefined;
@@ -36,7 +38,10 @@ export class ReadRecords {
     this.#file = file;
   }
 
-  /** The session has seen, or written, all of this. The bytes must not be changed afterwards. */
+  /**
+   * The session has read or written the file when it held this; a page of it counts as a reading. The bytes must not be
+   * changed afterwards.
+   */
   saw(path: string, content: Uint8Array | { sha256: string }): void {
     this.#forget(path);
     const small = content instanceof Uint8Array && content.length <= MOST;
@@ -45,7 +50,8 @@ export class ReadRecords {
     this.#seen.set(path, kept);
     if (this.#file !== undefined) this.#fresh.add(path);
     if (this.#room < 0) this.#hashOldest();
-    if (this.#seen.size > MOST_FILES) this.#forget(this.#seen.keys().next().value!);
+    this.#forgetOldest();
+    if (this.#fresh.size >= MOST_FRESH) this.save();
   }
 
   /** How a content compares with what the session has seen of this file. */
@@ -63,13 +69,7 @@ export class ReadRecords {
     this.#fresh.clear();
     try {
       makeFolder(dirname(this.#file), 0o700);
-      // Appended in one piece: other commands of the session may be at work.
-      const file = host.files.open(this.#file, "a", 0o600);
-      // On a line of its own, whatever a command that was killed has left.
-      file.writeText("\n" + lines);
-      const { size } = file.info();
-      file.close();
-      if (size > LARGE) this.#rewrite(this.#file);
+      if (appended(this.#file, lines) > LARGE) this.#rewrite(this.#file);
     } catch {
       // Unseen is the safe side.
     }
@@ -102,12 +102,37 @@ export class ReadRecords {
     const kept = this.#seen.get(path);
     if (kept instanceof Uint8Array) this.#room += kept.length;
     this.#seen.delete(path);
+    this.#fresh.delete(path);
   }
 
+  #forgetOldest(): void {
+    for (const path of this.#seen.keys()) {
+      if (this.#seen.size <= MOST_FILES) return;
+      this.#forget(path);
+    }
+  }
+
+  /** What other commands have seen is older than what this one has, so it stands before. */
   #load(): void {
     if (this.#loaded || this.#file === undefined) return;
     this.#loaded = true;
-    for (const [path, hash] of recordsIn(this.#file)) if (!this.#seen.has(path)) this.#seen.set(path, hash);
+    const own = [...this.#seen];
+    const earlier = [...recordsIn(this.#file)].filter(([path]) => !this.#seen.has(path));
+    this.#seen.clear();
+    for (const [path, kept] of [...earlier, ...own]) this.#seen.set(path, kept);
+    this.#forgetOldest();
+  }
+}
+
+/** Appends in one piece, since other commands of the session may be at work; the file's size then. */
+function appended(path: string, lines: string): number {
+  const file = host.files.open(path, "a", 0o600);
+  try {
+    // On a line of its own, whatever a command that was killed has left.
+    file.writeText("\n" + lines);
+    return file.info().size;
+  } finally {
+    file.close();
   }
 }
 
@@ -135,7 +160,10 @@ function recordsIn(file: string): Map<string, string> {
   for (const line of text.split("\n")) {
     try {
       const [path, hash] = JSON.parse(line) as [string, string];
-      if (typeof path === "string" && typeof hash === "string") records.set(path, hash);
+      if (typeof path !== "string" || typeof hash !== "string") continue;
+      // Anew, so that the one seen last is at the end.
+      records.delete(path);
+      records.set(path, hash);
     } catch {
       // The last line of a command that was killed.
     }

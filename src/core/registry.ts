@@ -2,6 +2,7 @@
  * All tools that are there, in three tiers: mod, external, built-in. A registration gives back its remover.
  */
 import type { AnyFace, Family, HookFace } from "./face.ts";
+import { checkAction } from "./object_tool.ts";
 import { type Checked, checkSchema, checkWithLibrary, type JsonSchema, needsLibrary } from "./schema.ts";
 import type { AnyTool, Asset, Effect } from "./tool.ts";
 
@@ -71,14 +72,14 @@ export class Registry {
         scope: undefined,
         names: namesOf.get(tool)!,
         hooks: hooksOf.get(tool),
-        checkCanonical: checker(() => own().schema),
+        checkCanonical: checker(own),
       } as const;
       for (const face of faces) {
         if (face.tool !== tool) continue;
         const { name, family, toolsets, toCanonical } = face;
         const text = lazily(() => asset(assetKey(family, name)));
         const present = face.present ?? tool.present ?? identity;
-        const check = checker(() => text().schema);
+        const check = checker(text);
         entries.push(withText({ ...shared, name, family, toolsets, toCanonical, check, present }, text));
       }
       const { name, toolsets = [], present = identity } = tool;
@@ -93,7 +94,7 @@ export class Registry {
   /** Adds a mod's or an external tool. Its schema is asked for when it is needed, since making one may be dear. */
   add(plain: PlainTool): () => void {
     const { tool, tier, source, description, scope } = plain;
-    const verify = plain.check ?? checker(() => plain.schema);
+    const verify = plain.check ?? checker(() => plain);
     return this.#add([{
       name: tool.name,
       tier,
@@ -176,13 +177,17 @@ function lazily<T extends object>(make: () => T): () => T {
 }
 
 /** The schema, and whether a library is needed for it, are looked at at the first call. */
-function checker(schemaOf: () => JsonSchema): (args: unknown) => Checked | Promise<Checked> {
-  const known = lazily(() => ({ schema: schemaOf(), library: needsLibrary(schemaOf()) }));
+function checker(schemaOf: () => Schemas): (args: unknown) => Checked | Promise<Checked> {
+  const known = lazily(() => ({ ...schemaOf(), library: needsLibrary(schemaOf().schema) }));
   return (args) => {
-    const { schema, library } = known();
-    return library ? checkWithLibrary(schema, args) : checkSchema(schema, args);
+    const { schema, variants, library } = known();
+    if (library) return checkWithLibrary(schema, args);
+    const checked = checkSchema(schema, args);
+    return variants ? checkAction(checked, variants, checkSchema) : checked;
   };
 }
+
+type Schemas = Pick<Asset, "schema" | "variants">;
 
 function identity(data: unknown): unknown {
   return data;

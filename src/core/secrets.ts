@@ -4,7 +4,7 @@
  */
 import { fileError, UsageError } from "./errors.ts";
 import { dirs } from "./dirs.ts";
-import { readAll } from "./local_files.ts";
+import { readAll } from "./local_read.ts";
 import { host } from "./runtime.ts";
 import { wildcardMatches } from "./wildcard.ts";
 

@@ -2,6 +2,7 @@
  * The text of a file: its bytes, and how they are read. Whoever changes it works out which bytes stay and what
  * stands between them, so that nothing outside a change is ever decoded and encoded again.
  */
+import { concat } from "./bytes.ts";
 import {
   decodeAs,
   decoderFor,
@@ -9,8 +10,9 @@ import {
   type Encoder,
   encoderFor,
   type Encoding,
-  firstBeyondAscii,
   isBoundary,
+  lastWholeCharacter,
+  markedEncoding,
   mended,
   nameOf,
   unitOf,
@@ -24,6 +26,7 @@ export class FileText {
   readonly bytes: Uint8Array;
   readonly encoding: Encoding;
   #ends: LineEnds | undefined;
+  #folded: Folded | undefined;
   #encoder: Encoder | undefined;
   /** The last one that was found. */
   #boundary = 0;
@@ -55,7 +58,7 @@ export class FileText {
   }
 
   /** The bytes of `text` in this file's encoding, without a mark; `undefined` where it has no bytes for some character. */
-  find(text: string): Uint8Array | undefined {
+  bytesFor(text: string): Uint8Array | undefined {
     const bytes = this.#bytesOf(text);
     return bytes instanceof Uint8Array ? bytes : undefined;
   }
@@ -87,6 +90,13 @@ export class FileText {
     let more = 0;
     for (const isCrlf of lineEnds(this)) more += isCrlf ? 1 : -1;
     return more > 0 ? "\r\n" : "\n";
+  }
+
+  /** The same bytes without the CR of each CR LF, to look for texts in. */
+  get folded(): Folded {
+    return this.#folded ??= this.ends === "lf"
+      ? { bytes: this.bytes, back: itself, fold: itself }
+      : foldedOf(this);
   }
 
   isBoundary(at: number): boolean {
@@ -148,6 +158,65 @@ export function decodeText(bytes: Uint8Array): { text: string; encoding: Encodin
 const LF = 10;
 const CR = 13;
 
+/** A file's bytes with line feeds alone for line ends. */
+export interface Folded {
+  bytes: Uint8Array;
+  /** The position in the file for one in here; that of a line feed is its CR's. */
+  back(at: number): number;
+  /** The position in here for one in the file. */
+  fold(at: number): number;
+}
+
+function itself(at: number): number {
+  return at;
+}
+
+function foldedOf(file: FileText): Folded {
+  const { bytes, unit } = file;
+  const folded = new Uint8Array(bytes.length);
+  /** Where in `folded` a CR was left out. */
+  const dropped: number[] = [];
+  let from = 0, length = 0;
+  const copy = (to: number) => {
+    folded.set(bytes.subarray(from, to), length);
+    length += to - from;
+  };
+  for (let at = file.lineFeed(0); at >= 0; at = file.lineFeed(at + unit)) {
+    if (at < unit || !file.isAt(at - unit, CR)) continue;
+    copy(at - unit);
+    dropped.push(length);
+    from = at;
+  }
+  copy(bytes.length);
+  return {
+    bytes: folded.subarray(0, length),
+    back: (at) => at + unit * countBelow(dropped, at),
+    fold: (at) => at - unit * foldedBefore(dropped, unit, at),
+  };
+}
+
+/** How many numbers of a sorted list are below `value`. */
+function countBelow(sorted: readonly number[], value: number): number {
+  let low = 0, high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (sorted[middle]! < value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** How many CRs were left out before a position in the file. */
+function foldedBefore(dropped: readonly number[], unit: number, at: number): number {
+  let low = 0, high = dropped.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (dropped[middle]! + unit * middle < at) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
 export type LineEnds = "lf" | "crlf" | "mixed";
 
 function endsOf(file: FileText): LineEnds {
@@ -175,14 +244,16 @@ export class TextStream {
   /** As far as it is known: ASCII alone tells nothing. */
   #encoding: Encoding = UTF8;
   #decided = false;
-  #shown = decoderFor("utf-8");
-  #strict = decoderFor("utf-8", true);
-  #toSkip = 0;
   #damaged = false;
+  /** The start of a character that a border cut. */
+  #carried = new Uint8Array(0);
+  /** For what isn't UTF-8: one that shows all, and one that fails where bytes have no meaning. */
+  #decoders: { shown: Decoder; strict: Decoder } | undefined;
 
   /** `first` is the first piece, where a mark would be; it's still to be pushed. */
   constructor(first: Uint8Array) {
-    if (first.length > 0) this.#decide(first);
+    const marked = markedEncoding(first);
+    if (marked) this.#decide(marked);
   }
 
   get encoding(): Encoding {
@@ -196,39 +267,66 @@ export class TextStream {
 
   /** The text of the next piece, without the file's mark. */
   push(bytes: Uint8Array): string {
-    if (!this.#decided) this.#decide(bytes);
-    const body = bytes.subarray(this.#toSkip);
-    this.#toSkip -= bytes.length - body.length;
-    this.#check(body);
-    return mended(this.#encoding.name, this.#shown.decode(body, { stream: true }));
-  }
-
-  #decide(bytes: Uint8Array): void {
-    if (firstBeyondAscii(bytes) < 0) return;
-    this.#decided = true;
-    this.#encoding = detectEncoding(bytes, true);
-    const { name, mark, damaged } = this.#encoding;
-    this.#shown = decoderFor(name);
-    this.#strict = decoderFor(name, true);
-    this.#toSkip = mark;
-    this.#damaged = damaged;
+    if (this.#decoders) return this.#decode(bytes);
+    const piece = this.#carried.length === 0 ? bytes : concat([this.#carried, bytes]);
+    const end = lastWholeCharacter(piece);
+    this.#carried = piece.slice(end);
+    return this.#utf8(piece.subarray(0, end), true);
   }
 
   /** What is left at the end: a replacement where the last character is incomplete. */
   end(): string {
-    this.#check();
-    return this.#shown.decode();
+    if (this.#decoders) return this.#decode();
+    return this.#carried.length === 0 ? "" : this.#utf8(this.#carried, false);
   }
 
-  #check(bytes?: Uint8Array): void {
-    if (this.#damaged) return;
+  #utf8(bytes: Uint8Array, more: boolean): string {
+    const text = host.decode(bytes);
+    if (text !== undefined) {
+      // As many characters as bytes: ASCII, which any other encoding would read alike.
+      if (!this.#decided && text.length !== bytes.length) this.#decide(UTF8);
+      return this.#unmarked(text);
+    }
+    if (!this.#decided) this.#decide(detectEncoding(bytes, more));
+    this.#damaged ||= this.#encoding.name === "utf-8";
+    if (!this.#decoders) return this.#unmarked(decodeAs("utf-8", bytes));
+    const carried = this.#carried;
+    return this.#decode(bytes) + (more ? this.#decode(carried) : this.#decode());
+  }
+
+  #decide(encoding: Encoding): void {
+    this.#decided = true;
+    this.#encoding = encoding;
+    const { name, mark } = encoding;
+    this.#toSkip = name === "utf-8" ? 0 : mark;
+    if (name !== "utf-8") this.#decoders = { shown: decoderFor(name), strict: decoderFor(name, true) };
+  }
+
+  /** Bytes of another mark that are still to come. */
+  #toSkip = 0;
+  #started = false;
+
+  #unmarked(text: string): string {
+    if (this.#started || text === "") return text;
+    this.#started = true;
+    return this.#encoding.mark > 0 ? text.slice(1) : text;
+  }
+
+  #decode(bytes?: Uint8Array): string {
+    const { shown, strict } = this.#decoders!;
+    const body = bytes?.subarray(this.#toSkip);
+    if (bytes) this.#toSkip -= bytes.length - body!.length;
+    const stream = bytes !== undefined;
     try {
-      this.#strict.decode(bytes, { stream: bytes !== undefined });
+      if (!this.#damaged) strict.decode(body, { stream });
     } catch {
       this.#damaged = true;
     }
+    return mended(this.#encoding.name, shown.decode(body, { stream }));
   }
 }
+
+type Decoder = ReturnType<typeof decoderFor>;
 
 /** Bytes that look like this are shown to nobody. */
 const SAMPLE = 8192;

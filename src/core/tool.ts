@@ -66,6 +66,8 @@ export interface Output {
 export interface Context extends Place {
   readonly signal: AbortSignal;
   readonly files: Files;
+  /** The call's own traits: what was judged, which is what it works on. */
+  readonly traits: Traits;
   /** What this session has seen of files. */
   readonly reads: ReadRecords;
   /** The call stands on a person's command line: what only guards against a model's slip is taken as meant. */
@@ -109,6 +111,8 @@ export interface Tool<Args = Record<string, unknown>, Data = unknown> {
   name: string;
   /** The schema of the canonical arguments; built into JSON Schema ahead of time. */
   input(z: Zod): zod.ZodType<Args>;
+  /** Strict schemas by action, for a tool with several (`object_tool.ts`). */
+  variants?(z: Zod): Record<string, zod.ZodType>;
   traits(args: Args, place: Place): Traits;
   limit?: Limit;
   /** Toolsets that show it under its canonical name. */
@@ -134,6 +138,8 @@ export type AnyTool = Tool<Record<string, unknown>, unknown>;
 export interface Asset {
   description: string;
   schema: JsonSchema;
+  /** Strict schemas by action, for a tool with several. */
+  variants?: Readonly<Record<string, JsonSchema>>;
   /** A lark grammar, for a face that is free text. */
   grammar?: string;
 }

@@ -6,12 +6,15 @@ import { host } from "./runtime.ts";
 /** How long a store is left alone after somebody looked through it. */
 const PAUSE_MS = 60 * 60 * 1000;
 
-/** Was nobody here for a while? The time stands on a file of its own; without the folder there is nothing to do. */
-export function isDue(folder: string, now: number): boolean {
+/**
+ * Was nobody here for a while? The time stands on a file of its own; without the folder there is nothing to do.
+ * `anyway`: it is due, however short the while.
+ */
+export function isDue(folder: string, now: number, anyway = false): boolean {
   const marker = join(folder, ".cleaned");
   try {
     const age = now - host.files.stat(marker).mtimeMs;
-    if (age >= 0 && age < PAUSE_MS) return false;
+    if (age >= 0 && age < PAUSE_MS && !anyway) return false;
   } catch {
     // Never yet.
   }
@@ -34,6 +37,7 @@ export function isRunning(pid: number): boolean {
   }
 }
 
+/** Is anything there, a link that leads nowhere included? */
 export function exists(path: string): boolean {
   try {
     host.files.lstat(path);
@@ -58,5 +62,16 @@ export function removeQuietly(path: string): void {
     host.files.remove(path);
   } catch {
     // It is gone, which is what was wanted.
+  }
+}
+
+/** Removes folders that a call made, given outermost first, as far as nothing is in them. */
+export function removeEmptyFolders(folders: readonly string[]): void {
+  for (const folder of [...folders].reverse()) {
+    try {
+      host.files.removeFolder(folder);
+    } catch {
+      // Never made, or somebody has put something there.
+    }
   }
 }

@@ -94,8 +94,13 @@ export function concerns({ tools, effect }: Pick<Handler, "tools" | "effect">, f
   if (effect !== undefined && accepted?.traits.effect !== effect) return false;
   return tools === undefined ||
     tools.some((name) =>
-      entry ? entry.names.has(name) || came?.entry.names.has(name) : name === request.name
+      entry ? isCalled(entry, name) || (came && isCalled(came.entry, name)) : name === request.name
     );
+}
+
+/** By any name of its capability, or by one that stands for what it does (`Edit` for a patch). */
+function isCalled({ names, hooks }: Entry, name: string): boolean {
+  return names.has(name) || (hooks?.alsoMatches?.includes(name) ?? false);
 }
 
 /** A call whose arguments passed, as permission looks at it. */

@@ -1,70 +1,13 @@
 /**
- * What a command prints, in bounded memory: the head and the tail of the text, true counts, and the whole of it,
- * redacted, in an overflow file as it comes.
+ * What a command prints: redacted as it comes, shown to whoever watches, kept in bounded memory as a terminal would show
+ * it, and written as it came, but for secrets, to an overflow file.
  */
-import { cut, notice, takeHead, takeTail } from "../core/fit.ts";
-import { type OverflowFile, restIn } from "../core/overflow.ts";
+import { restIn } from "../core/overflow.ts";
 import type { RedactStream } from "../core/redact.ts";
 import type { StreamGate, StreamName } from "../core/tool.ts";
-
-/** Head and tail of one text; what lies between is only counted. */
-class Window {
-  readonly #size: number;
-  /** The whole text, as long as it has room. */
-  head = "";
-  #tail = "";
-  length = 0;
-
-  /** `size` characters are kept at each end. */
-  constructor(size: number) {
-    this.#size = size;
-  }
-
-  push(text: string): void {
-    this.length += text.length;
-    const room = this.#size - this.head.length;
-    if (room > 0) {
-      this.head += text.slice(0, room);
-      text = text.slice(room);
-    }
-    if (text === "") return;
-    if (text.length >= this.#size) this.#tail = text.slice(-this.#size);
-    else {
-      this.#tail += text;
-      // Cut rarely: slicing at each push would copy the whole tail for every chunk.
-      if (this.#tail.length > this.#size * 2) this.#tail = this.#tail.slice(-this.#size);
-    }
-  }
-
-  /** The whole text, cleaned; `undefined` where a part of it is gone. */
-  whole(clean: (text: string) => string): string | undefined {
-    const tail = this.#tail.slice(-this.#size);
-    return this.head.length + tail.length === this.length ? clean(this.head + tail) : undefined;
-  }
-
-  /** The text within `limit`, cut in the middle with a true count. `clean` works on each end before. */
-  text(limit: number, where: string, clean: (text: string) => string): string {
-    const whole = this.whole(clean);
-    if (whole !== undefined) return cut(whole, limit, "middle", where);
-    const tail = this.#tail.slice(-this.#size);
-    const half = Math.max(0, Math.floor((limit - notice(this.length, where).length) / 2));
-    const start = takeHead(clean(withoutOpenCode(this.head)), half);
-    const end = takeTail(clean(fromWholeCode(tail)), half);
-    return start + notice(this.length - start.length - end.length, where) + end;
-  }
-}
-
-/** Where a window's border cut an escape code in two, its half is left out with it. */
-function withoutOpenCode(head: string): string {
-  return head.replace(/[\u001b\u009b][^\u001b\u009b\n]{0,63}$/, "");
-}
-
-function fromWholeCode(tail: string): string {
-  const code = tail.search(/[\u001b\u009b]/);
-  if (code < 0) return tail;
-  const safe = tail.slice(0, Math.min(code, 64)).indexOf("\n");
-  return tail.slice(safe < 0 ? Math.min(code, 64) : safe);
-}
+import { CollectedText } from "./collected_text.ts";
+import { Spill } from "./spill.ts";
+import { decode, partialAtEnd } from "./utf8.ts";
 
 export interface Collected {
   /** Both streams in order of arrival. */
@@ -75,76 +18,111 @@ export interface Collected {
   overflow: string | undefined;
 }
 
-/** A mark at the start of a stream is a character that was printed. */
-const utf8 = () => new TextDecoder("utf-8", { ignoreBOM: true });
-
 /** Collects one command's output. */
 export class Collector {
+  /** Until `tools/shell.ts` no longer asks: rendering is done in here. */
+  readonly sawEscapes = false;
   readonly #gate: StreamGate;
   readonly #show: (text: string, stream: StreamName) => void;
-  readonly #decoders = { stdout: utf8(), stderr: utf8() };
   readonly #redactions: Record<StreamName, RedactStream>;
-  readonly #windows: Record<StreamName | "both", Window>;
-  /** Something that looks like a terminal's escape code came by. */
-  sawEscapes = false;
-  /** Opened once it is certain that the text is cut. */
-  #file: OverflowFile | undefined;
+  /** The start of a character whose end is still to come. */
+  readonly #partial: Record<StreamName, Uint8Array> = { stdout: NOTHING, stderr: NOTHING };
+  readonly #spill: Spill;
+  readonly #both: CollectedText;
+  /** The only stream that printed so far: its text is that of both. */
+  #only: StreamName | undefined;
+  #each: Record<StreamName, CollectedText> | undefined;
+  /** What came since the last `take`; absent before the first, where it is all there is. */
+  #since: CollectedText | undefined;
 
-  /** `show` gets the text as it comes; it redacts for itself, since it may have watchers of its own. */
+  /** `show` gets the text as it comes, redacted. */
   constructor(gate: StreamGate, show: (text: string, stream: StreamName) => void) {
     this.#gate = gate;
     this.#show = show;
     this.#redactions = { stdout: gate.redaction(), stderr: gate.redaction() };
-    const size = gate.limit;
-    this.#windows = { both: new Window(size), stdout: new Window(size), stderr: new Window(size) };
+    this.#both = new CollectedText(gate.limit);
+    this.#spill = new Spill(() => gate.overflow());
   }
 
   push(chunk: Uint8Array, stream: StreamName): void {
-    this.#take(this.#decoders[stream].decode(chunk, { stream: true }), stream);
+    const partial = this.#partial[stream];
+    const bytes = partial.length === 0 ? chunk : joined(partial, chunk);
+    const end = bytes.length - partialAtEnd(bytes);
+    this.#partial[stream] = end === bytes.length ? NOTHING : bytes.slice(end);
+    if (end > 0) this.#keep(this.#redactions[stream].pushBytes(bytes.subarray(0, end)), stream);
   }
 
-  #take(text: string, stream: StreamName): void {
-    if (text === "") return;
-    this.sawEscapes ||= text.includes("\u001b") || text.includes("\u009b");
-    this.#show(text, stream);
-    this.#keep(this.#redactions[stream].push(text), stream);
-  }
-
-  #keep(clean: string, stream: StreamName): void {
-    if (clean === "") return;
-    const { both, [stream]: own } = this.#windows;
-    const fitted = both.length <= this.#gate.limit;
-    if (fitted && both.length + clean.length > this.#gate.limit) this.#spill();
-    this.#file?.write(clean);
-    both.push(clean);
-    own.push(clean);
-  }
-
-  /** Opens the file, with all that came so far. */
-  #spill(): void {
-    this.#file = this.#gate.overflow();
-    this.#file?.write(this.#windows.both.head);
-  }
-
-  /** The end: what decoders and redaction held back is let go. `clean` renders terminal text. */
-  finish(limit: number, clean: (text: string) => string): Collected {
-    for (const stream of ["stdout", "stderr"] as const) {
-      this.#take(this.#decoders[stream].decode(), stream);
-      this.#keep(this.#redactions[stream].flush(), stream);
+  #keep(clean: Uint8Array, stream: StreamName): void {
+    if (clean.length === 0) return;
+    this.#show(this.#redactions[stream].vouch(decode(clean)), stream);
+    this.#spill.write(clean);
+    this.#only ??= stream;
+    if (!this.#each && stream !== this.#only) {
+      const before = this.#both.copy(), none = new CollectedText(this.#gate.limit);
+      this.#each = stream === "stderr" ? { stdout: before, stderr: none } : { stdout: none, stderr: before };
     }
-    const { both, stdout, stderr } = this.#windows;
-    const whole = both.whole(clean);
-    const fits = whole !== undefined && whole.length <= limit;
-    // Notes take room, so a text may be cut that would fit by itself; one full of codes may fit after all.
-    if (fits) this.#file?.discard();
-    else if (both.length <= this.#gate.limit) this.#spill();
-    const saved = fits ? undefined : this.#file?.close();
-    const where = restIn(saved);
-    return {
-      text: both.text(limit, where, clean),
-      stdout: stdout.text(limit, where, clean),
-      stderr: stderr.text(limit, where, clean),
-      overflow: saved?.path,
-    };
+    this.#both.push(clean);
+    this.#each?.[stream].push(clean);
+    this.#since?.push(clean);
   }
+
+  /** Something came that no `take` has given. */
+  get hasNew(): boolean {
+    return !(this.#since ?? this.#both).isEmpty;
+  }
+
+  /** Characters that the next `take` has to give, before it cuts. */
+  get newChars(): number {
+    return (this.#since ?? this.#both).length;
+  }
+
+  /** What came since the last `take`, within `limit`, cut in the middle with a true count. */
+  take(limit: number): string {
+    const text = this.peek(limit);
+    this.#since = new CollectedText(this.#gate.limit);
+    return text;
+  }
+
+  /** The same, without taking it. */
+  peek(limit: number): string {
+    const since = this.#since ?? this.#both;
+    const whole = since.whole();
+    if (whole !== undefined && whole.length <= limit) return whole;
+    const path = this.#spill.flush();
+    return since.text(limit, restIn(path === undefined ? undefined : { path, holds: "all of it" }));
+  }
+
+  /** The streams are at their end: what was held back is let go. What comes later all the same is taken too. */
+  end(): void {
+    for (const stream of ["stdout", "stderr"] as const) {
+      const partial = this.#partial[stream];
+      this.#partial[stream] = NOTHING;
+      if (partial.length > 0) this.#keep(this.#redactions[stream].pushBytes(partial), stream);
+      this.#keep(this.#redactions[stream].flushBytes(), stream);
+    }
+  }
+
+  /** The end of the command: all of it within `limit`. */
+  finish(limit: number, _clean?: (text: string) => string): Collected {
+    this.end();
+    const both = this.#both;
+    const whole = both.whole();
+    const fits = whole !== undefined && whole.length <= limit;
+    if (fits) this.#spill.discard();
+    const saved = fits ? undefined : this.#spill.save();
+    const where = restIn(saved);
+    const text = both.text(limit, where);
+    const each = (stream: StreamName) =>
+      this.#each ? this.#each[stream].text(limit, where) : this.#only === stream ? text : "";
+    return { text, stdout: each("stdout"), stderr: each("stderr"), overflow: saved?.path };
+  }
+}
+
+const NOTHING = new Uint8Array(0);
+
+function joined(first: Uint8Array, second: Uint8Array): Uint8Array {
+  const bytes = new Uint8Array(first.length + second.length);
+  bytes.set(first);
+  bytes.set(second, first.length);
+  return bytes;
 }

@@ -1,11 +1,11 @@
 /** Applies a patch to any number of files: all of it, or nothing. */
 import { AgentError, quote } from "../core/errors.ts";
-import { resolvePath } from "../core/paths.ts";
+import { basename, dirname, join, resolvePath } from "../core/paths.ts";
 import { type Context, defineTool, type Place } from "../core/tool.ts";
 import { pathKeys } from "./path_traits.ts";
 import { parsePatch } from "./patch/parse.ts";
 import { type FileChange, planPatch, type Told } from "./patch/plan.ts";
-import { refuseUnwritable } from "./writing.ts";
+import { refuseFolderName, refuseUnwritable } from "./writing.ts";
 
 export interface PatchArgs {
   input: string;
@@ -32,15 +32,26 @@ export const applyPatch = defineTool<PatchArgs, PatchData>({
       ),
     }),
   traits({ input, workdir }, place) {
-    const paths = parsePatch(input).flatMap((hunk) =>
-      hunk.kind === "update" && hunk.moveTo !== undefined ? [hunk.path, hunk.moveTo] : [hunk.path]
-    );
-    const real = [...new Set(paths.map(identifier(place, workdir)))];
+    const identify = identifier(place, workdir);
+    const read = new Set<string>(), written = new Set<string>();
+    for (const hunk of parsePatch(input)) {
+      const path = identify(hunk.path);
+      written.add(path);
+      // What goes is the name itself, also where it is a link.
+      const goes = hunk.kind === "delete" || (hunk.kind === "update" && hunk.moveTo !== undefined);
+      if (goes) written.add(join(identify(dirname(hunk.path)), basename(hunk.path)));
+      if (hunk.kind !== "update") continue;
+      // Whether its lines are found tells what a file holds, and a move carries it elsewhere.
+      read.add(path);
+      if (hunk.moveTo !== undefined) written.add(identify(hunk.moveTo));
+    }
     return {
       effect: "write",
-      keys: real.flatMap(pathKeys),
-      // A patch that finds no place shows what it looked for and not the file, so it isn't a reading.
-      subjects: real.map((value) => ({ kind: "path", value, access: "write" })),
+      keys: [...written].flatMap(pathKeys),
+      subjects: [
+        ...[...written].map((value) => ({ kind: "path", value, access: "write" } as const)),
+        ...[...read].map((value) => ({ kind: "path", value, access: "read" } as const)),
+      ],
     };
   },
   run({ input, workdir }, context) {
@@ -54,6 +65,8 @@ export const applyPatch = defineTool<PatchArgs, PatchData>({
           changes.filter(({ kind }) => kind === "add").map(({ text }) => text)
         )
         : [];
+      refuseFolderName("patch", hunk.path);
+      if (hunk.kind === "update" && hunk.moveTo !== undefined) refuseFolderName("move to", hunk.moveTo);
       refuseUnwritable("patch", hunk.path, added);
     }
     const { changes, told } = planPatch(
@@ -95,12 +108,13 @@ function commit(
   { files, reads }: Context,
   changes: readonly FileChange[],
 ): Pick<PatchData, "hashes" | "notes"> {
-  const seen = changes.map(({ path, before, whole }) =>
-    whole || !before || reads.compare(path, () => before.sha256) === "same"
-  );
   const written = files.commit(changes);
+  const stale: string[] = [];
   for (const [index, { newSha256 }] of written.entries()) {
-    if (seen[index] && newSha256 !== undefined) reads.saw(changes[index]!.path, { sha256: newSha256 });
+    const { path, shown, before, whole } = changes[index]!;
+    const seen = before ? reads.compare(path, () => before.sha256) : "same";
+    if (seen === "changed") stale.push(shown);
+    if ((whole || seen === "same") && newSha256 !== undefined) reads.saw(path, { sha256: newSha256 });
   }
   const lost = new Set(written.flatMap((one) => one.lost ?? []));
   const hashes = written.map(({ oldSha256, newSha256 }, index) => ({
@@ -108,5 +122,7 @@ function commit(
     ...(oldSha256 !== undefined && { oldSha256 }),
     ...(newSha256 !== undefined && { newSha256 }),
   }));
-  return { hashes, notes: [...lost].map((why) => `agent undo can't take this back: ${why}`) };
+  const notes = [...lost].map((why) => `agent undo can't take this back: ${why}`);
+  if (stale.length > 0) notes.unshift(`changed since they were read: ${stale.join(", ")}`);
+  return { hashes, notes };
 }

@@ -2,13 +2,23 @@
 import { isRow } from "../core/bytes.ts";
 import { AgentError, quote } from "../core/errors.ts";
 import type { Written } from "../core/files.ts";
+import { ChangedError, needHash } from "../core/snapshot.ts";
 import type { Seen } from "../core/reads.ts";
 import { FileText } from "../core/text.ts";
 import { type Context, defineTool } from "../core/tool.ts";
 import { applyEdits, type Edit, type Edited } from "./edit/apply.ts";
 import { snippetOf } from "./edit/snippet.ts";
-import { pathTraits } from "./path_traits.ts";
-import { hashesOf, needFile, needHash, notesOf, refuseUnwritable, SHA256 } from "./writing.ts";
+import { missingHint } from "./missing.ts";
+import { judgedPath, pathTraits } from "./path_traits.ts";
+import {
+  hashesOf,
+  needFile,
+  needText,
+  notesOf,
+  refuseFolderName,
+  refuseUnwritable,
+  SHA256,
+} from "./writing.ts";
 
 export type { Edit };
 
@@ -46,7 +56,7 @@ export const editFile = defineTool<EditArgs, EditData>({
     }),
   // A failed edit shows the nearest place, so an edit is a reading too.
   traits: ({ path }, place) => pathTraits(place, path, "write", "write", "read"),
-  run: edit,
+  run: editNow,
   present({ written, replaced, line, snippet, notes }, { path }) {
     const places = `${replaced} ${replaced === 1 ? "place" : "places"}, first in line ${line}`;
     const head = written.created
@@ -60,19 +70,36 @@ export const editFile = defineTool<EditArgs, EditData>({
   },
 });
 
+/** Another process that changes the file at the same moment is let go first, and the edit made on what it wrote. */
+function editNow(args: EditArgs, context: Context): EditData {
+  for (let attempt = 1;; attempt++) {
+    try {
+      return edit(args, context);
+    } catch (error) {
+      if (!(error instanceof ChangedError) || attempt === MOST_ATTEMPTS) throw error;
+    }
+  }
+}
+
+const MOST_ATTEMPTS = 5;
+
 function edit({ path, edits, expected_sha256 }: EditArgs, context: Context): EditData {
+  refuseFolderName("edit", path);
   refuseUnwritable("edit", path, edits.map((one) => one.new_string));
-  const full = context.resolve(path);
+  const full = judgedPath(context.traits);
   const before = context.files.snapshot(full, { shown: path });
-  if (before) needFile("edit", path, before);
+  if (before) {
+    needFile("edit", path, before);
+    needText("edit", path, before);
+  }
   if (!before && edits[0]!.old_string !== "") {
-    throw new AgentError(`Cannot edit ${quote(path)}: no such file`, "an empty old_string creates it");
+    const hint = [missingHint(path, context) ?? [], "an empty old_string creates it"].flat().join("; ");
+    throw new AgentError(`Cannot edit ${quote(path)}: no such file`, hint);
   }
   if (expected_sha256 !== undefined) needHash("edit", path, before, expected_sha256);
   const file = new FileText(before?.bytes ?? new Uint8Array());
-  const key = context.identify(path);
   // Asked after the commit, which knows the old hash anyway.
-  const compared = () => before ? context.reads.compare(key, () => before.sha256) : "same";
+  const compared = () => before ? context.reads.compare(full, () => before.sha256) : "same";
   const edited = applied(path, file, edits, compared);
   if (before && isRow(edited.pieces, file.bytes)) {
     throw new AgentError(`Cannot edit ${quote(path)}: the new text is the same as the old`);
@@ -80,7 +107,7 @@ function edit({ path, edits, expected_sha256 }: EditArgs, context: Context): Edi
   const [written] = context.files.commit([{ path: full, shown: path, before, after: edited.pieces }]);
   const seen = compared();
   // What else is in a file that changed, or was never read, is still unseen.
-  if (seen === "same") context.reads.saw(key, { sha256: written!.newSha256! });
+  if (seen === "same") context.reads.saw(full, { sha256: written!.newSha256! });
   const notes = notesOf(written!, file.encoding);
   if (seen === "changed") notes.unshift("the file had changed since it was read");
   return { written: written!, replaced: edited.replaced, ...snippetOf(file, edited), notes };

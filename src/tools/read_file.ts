@@ -3,18 +3,29 @@ import { type Encoding, nameOf, UTF8 } from "../core/encoding.ts";
 import { AgentError, quote } from "../core/errors.ts";
 import { sha256Stream } from "../core/hash.ts";
 import { escaped } from "../core/look_alike.ts";
+import { basename } from "../core/paths.ts";
+import { exists } from "../core/upkeep.ts";
 import { decodeText, isBinary, TextStream } from "../core/text.ts";
 import { type Context, defineTool } from "../core/tool.ts";
-import { readTraits } from "./path_traits.ts";
+import { withMissingHint } from "./missing.ts";
+import { judgedPath, readTraits } from "./path_traits.ts";
 import { type BlockOptions, pageOfBlock } from "./read/indentation.ts";
-import { NOTES_CHARS, notice, type Page, PAGE_LINES, Pager, presentPage } from "./read/pager.ts";
+import {
+  NOTES_CHARS,
+  notice,
+  type Page,
+  PAGE_LINES,
+  type PageGate,
+  Pager,
+  presentPage,
+} from "./read/pager.ts";
 import { readRich, richKind } from "./read/rich.ts";
 
 export interface ReadArgs {
   path: string;
   offset?: number;
   limit?: number;
-  mode?: "slice" | "indentation";
+  mode?: "slice" | "head" | "indentation";
   indentation?: BlockOptions;
 }
 
@@ -33,8 +44,9 @@ export const readFile = defineTool<ReadArgs, Page>({
       path: z.string().min(1).describe("absolute, relative to the working folder, or ~/…"),
       offset: z.int().min(1).optional().describe("number of the first line, from 1"),
       limit: z.int().min(1).optional().describe("how many lines; 2,000 where absent"),
-      mode: z.enum(["slice", "indentation"]).optional().describe(
-        "slice: lines in a row (default); indentation: the block around a line",
+      mode: z.enum(["slice", "head", "indentation"]).optional().describe(
+        "slice: lines in a row (default); head: the same, and a large file is not read beyond them; " +
+          "indentation: the block around a line",
       ),
       indentation: z.strictObject({
         anchor_line: z.int().min(1).optional().describe("the line to start from; offset where absent"),
@@ -48,12 +60,11 @@ export const readFile = defineTool<ReadArgs, Page>({
   limit: { chars: 30_000, keep: "head" },
   run(args, context): Page | Promise<Page> {
     const { path } = args;
-    const full = context.locate(path);
-    if (full === context.resolve(path)) return read(args, full, context);
-    return withHead(
-      read(args, full, context),
-      `[nothing is called ${escaped(path)}; this is ${escaped(full)}]`,
-    );
+    const full = judgedPath(context.traits);
+    const page = withMissingHint(path, context, () => read(args, full, context));
+    // A name that differs is a link's, or only looks the same.
+    if (path.endsWith(basename(full)) || exists(context.resolve(path))) return page;
+    return withHead(page, `[nothing is called ${escaped(path)}; this is ${escaped(full)}]`);
   },
   present: (data, { path }) => presentPage(data, path, (number) => `${number}\t`, (line) => `offset=${line}`),
 });
@@ -66,20 +77,30 @@ async function withHead(reading: Page | Promise<Page>, line: string): Promise<Pa
 /** `full` is there, or nothing like it. */
 function read(args: ReadArgs, full: string, context: Context): Page | Promise<Page> {
   const { path } = args;
-  const size = context.files.info(full, path)?.size ?? 0;
   const whole = wantsBlock(args);
-  if (whole && size > MOST_WHOLE) {
+  const bytes = context.files.readUpTo(full, whole ? MOST_WHOLE : IN_ONE_PIECE, path);
+  if (!(bytes instanceof Uint8Array)) {
+    const { size } = bytes;
+    if (!whole) return inPieces(args, full, size, context);
     throw new AgentError(
       `Cannot read ${quote(path)} by indentation: ${size} bytes are too many`,
       "use mode=slice with an offset",
     );
   }
-  // Most files are small, and decoding in one piece is several times faster than in many.
-  if (size > IN_ONE_PIECE && !whole) return inPieces(args, full, size, context);
-  const bytes = context.files.read(full, path);
-  context.reads.saw(context.identify(full), bytes);
   const kind = richKind(bytes, path);
-  return kind ? rich(kind, bytes, args, context) : plain(bytes, args, context);
+  if (!kind) return seen(plain(bytes, args, context), full, bytes, context);
+  return rich(kind, bytes, args, context).then((page) => seen(page, full, bytes, context));
+}
+
+/** Only what was shown counts: a page past the end is an error. */
+function seen(
+  page: Page,
+  full: string,
+  content: Parameters<Context["reads"]["saw"]>[1],
+  { reads }: Context,
+): Page {
+  if (page.start <= Math.max(page.total, 1)) reads.saw(full, content);
+  return page;
 }
 
 function wantsBlock({ mode, indentation }: ReadArgs): boolean {
@@ -99,7 +120,7 @@ function binary(size: number): Page {
 /** The part of a whole text that the arguments ask for. */
 function page(text: string, args: ReadArgs, context: Context, encoding = UTF8): Page {
   if (wantsBlock(args)) {
-    return { ...pageOfBlock(text, args, context.gate.limit - NOTES_CHARS), ...said(encoding) };
+    return { ...pageOfBlock(text, args, gateOf(context)), ...said(encoding) };
   }
   const pager = pagerFor(args, context);
   pager.push(text);
@@ -107,7 +128,11 @@ function page(text: string, args: ReadArgs, context: Context, encoding = UTF8): 
 }
 
 function pagerFor({ offset = 1, limit = PAGE_LINES }: ReadArgs, context: Context): Pager {
-  return new Pager(offset, Math.min(limit, PAGE_LINES), context.gate.limit - NOTES_CHARS);
+  return new Pager(offset, Math.min(limit, PAGE_LINES), gateOf(context));
+}
+
+function gateOf({ gate }: Context): PageGate {
+  return { room: gate.limit - NOTES_CHARS, clean: (text) => gate.redaction().push(text) };
 }
 
 function finished(pager: Pager, { offset = 1 }: ReadArgs, encoding: Encoding): Page {
@@ -127,20 +152,36 @@ function inPieces(args: ReadArgs, full: string, size: number, context: Context):
   const pager = pagerFor(args, context);
   const hash = sha256Stream();
   let text: TextStream | undefined;
+  let taken = 0;
   for (const chunk of context.files.chunks(full, path)) {
     if (!text) {
       const kind = richKind(chunk, path);
-      if (kind && size <= MOST_WHOLE) return rich(kind, context.files.read(full, path), args, context);
-      if (isBinary(chunk)) return binary(size);
+      if (kind && size <= MOST_WHOLE) {
+        const bytes = context.files.read(full, path);
+        return rich(kind, bytes, args, context).then((page) => seen(page, full, bytes, context));
+      }
+      if (isBinary(chunk)) {
+        // That it is binary is all there is to see of it.
+        context.reads.saw(full, { sha256: context.files.snapshot(full, { shown: path })!.sha256 });
+        return binary(size);
+      }
       text = new TextStream(chunk);
     }
     hash.update(chunk);
     pager.push(text.push(chunk));
+    taken += chunk.length;
+    // What was not read to its end counts as unseen.
+    if (args.mode === "head" && pager.done && taken < size) {
+      // Whatever follows is a line at least, or the rest of one.
+      const total = pager.total + 1;
+      const page = finished(pager, args, { ...text.encoding, damaged: text.damaged });
+      return { ...page, total, more: true };
+    }
   }
-  context.reads.saw(context.identify(full), { sha256: hash.digest("hex") });
   pager.push(text?.end() ?? "");
   const encoding = text?.encoding ?? UTF8;
-  return finished(pager, args, { ...encoding, damaged: text?.damaged ?? false });
+  const page = finished(pager, args, { ...encoding, damaged: text?.damaged ?? false });
+  return seen(page, full, { sha256: hash.digest("hex") }, context);
 }
 
 /** What isn't text is shown as text, images or both; its text has pages like any other. */
@@ -150,7 +191,7 @@ async function rich(
   args: ReadArgs,
   context: Context,
 ): Promise<Page> {
-  const shown = await readRich(kind, bytes, args.path);
+  const shown = await readRich(kind, bytes, args.path, context.signal);
   const { text, blocks = [], note } = shown;
   // A notebook that is none after all.
   if (text === undefined && blocks.length === 0 && note === undefined) return plain(bytes, args, context);

@@ -7,7 +7,8 @@ import { type Context, defineTool, type Output, type Place, type Zod } from "../
 import type { Page } from "./read/pager.ts";
 import { readFile } from "./read_file.ts";
 import type { Found, FoundFile } from "./read_many/find.ts";
-import { files, type Fitted, Sheet } from "./read_many/sheet.ts";
+import { shareOf } from "./read_many/share.ts";
+import { around, files, type Fitted, Sheet } from "./read_many/sheet.ts";
 import { startOf } from "./read_many/start.ts";
 
 export interface ReadManyArgs {
@@ -40,6 +41,8 @@ export function readManyInput(z: Zod): zod.ZodType<ReadManyArgs> {
 }
 
 const UNASKED = "an image or document: shown where a pattern has its name or ending";
+/** Bytes of a file whose lines are counted beyond what is shown. */
+const COUNTED = 16 * 1024 * 1024;
 /** Files that are opened in one call, whatever comes of them. */
 const MOST_OPENED = 1000;
 
@@ -60,15 +63,16 @@ export const readManyFiles = defineTool<ReadManyArgs, Output>({
     const { find } = await import("./read_many/find.ts");
     const found = await find(args, context);
     const sheet = new Sheet(context.gate.limit);
+    const wants = found.files.map(wantOf);
     let opened = 0;
-    for (const file of found.files) {
+    for (const [index, file] of found.files.entries()) {
       context.signal.throwIfAborted();
       if (sheet.full || opened >= MOST_OPENED) sheet.leave(file.shown);
       else if (file.media && !file.named) sheet.skip(file.shown, UNASKED);
       else if (file.kind === "directory") sheet.skip(file.shown, "a link to a folder, which is not followed");
       else {
         opened++;
-        await readInto(sheet, file, context);
+        await readInto(sheet, file, shareOf(sheet.room, wants, index), context);
       }
     }
     const warnings = unreadable(found);
@@ -86,19 +90,26 @@ function baseOf(pattern: string, place: Place): string {
   return glob === "" && inside(place.identify("."), value) ? dirname(value) : value;
 }
 
-async function readInto(sheet: Sheet, file: FoundFile, context: Context): Promise<void> {
+/** About how much room a file would take, as far as its size tells. */
+function wantOf({ shown, size, kind, media, named }: FoundFile): number {
+  // Of an image or a document most is no text.
+  return kind !== "file" || media && !named ? 0 : around(shown) + (media ? 0 : size);
+}
+
+async function readInto(sheet: Sheet, file: FoundFile, share: number, context: Context): Promise<void> {
   const { path, shown, size } = file;
   let page: Page | undefined;
   let fits: Fitted | undefined;
   const present = (data: unknown) => {
     page = data as Page;
-    fits = sheet.fit(page, shown);
+    fits = sheet.fit(page, shown, share);
     return fits.output;
   };
   // The absolute path: a relative one might begin with "~".
-  const { status, content } = await context.run(readFile, { path }, present);
+  const args = { path, ...(size > COUNTED && { mode: "head" }) };
+  const { status, content } = await context.run(readFile, args, present);
   context.signal.throwIfAborted();
-  if (status === "error") return sheet.skip(shown, textOf(content));
+  if (status === "error") return sheet.fail(shown, textOf(content));
   // What has no text is no file to read here, but for an empty one.
   if (page?.note !== undefined && size > 0) return sheet.skip(shown, page.note);
   if (page?.blocks?.length && page.lines.length === 0 && !file.named) return sheet.skip(shown, UNASKED);

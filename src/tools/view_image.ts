@@ -2,7 +2,10 @@
 import { AgentError, quote } from "../core/errors.ts";
 import { escaped } from "../core/look_alike.ts";
 import { defineTool } from "../core/tool.ts";
-import { readTraits } from "./path_traits.ts";
+import { basename } from "../core/paths.ts";
+import { exists } from "../core/upkeep.ts";
+import { withMissingHint } from "./missing.ts";
+import { judgedPath, readTraits } from "./path_traits.ts";
 import type { Picture } from "./read/image.ts";
 
 export interface ViewArgs {
@@ -19,20 +22,21 @@ export const viewImage = defineTool<ViewArgs, Picture>({
       path: z.string().min(1).describe("absolute, relative to the working folder, or ~/…"),
     }),
   traits: ({ path }, place) => readTraits(place, path),
-  async run({ path }, { resolve, locate, files }) {
-    const full = locate(path);
-    const size = files.info(full, path)?.size ?? 0;
-    if (size > MOST_BYTES) {
+  async run({ path }, { cwd, resolve, traits, files, reads }) {
+    const full = judgedPath(traits);
+    const bytes = withMissingHint(path, { cwd, resolve }, () => files.readUpTo(full, MOST_BYTES, path));
+    if (!(bytes instanceof Uint8Array)) {
+      const { size } = bytes;
       throw new AgentError(
         `Cannot show ${quote(path)}: ${size} bytes are too many`,
         "make a smaller copy and view that",
       );
     }
-    const bytes = files.read(full, path);
+    reads.saw(full, bytes);
     const { picture } = await import("./read/image.ts");
     const shown = await picture(bytes, path);
     // Nothing has the name that was written, and this file's looks the same.
-    return full === resolve(path)
+    return path.endsWith(basename(full)) || exists(resolve(path))
       ? shown
       : { ...shown, note: `${shown.note}\n[the file is ${escaped(full)}]` };
   },

@@ -3,8 +3,17 @@ import { AgentError, quote } from "../core/errors.ts";
 import { isRow } from "../core/bytes.ts";
 import type { Snapshot, Written } from "../core/files.ts";
 import { type Context, defineTool } from "../core/tool.ts";
-import { pathTraits } from "./path_traits.ts";
-import { hashesOf, inTheFormOf, needFile, needHash, notesOf, refuseUnwritable, SHA256 } from "./writing.ts";
+import { needHash } from "../core/snapshot.ts";
+import { judgedPath, pathTraits } from "./path_traits.ts";
+import {
+  hashesOf,
+  inTheFormOf,
+  needFile,
+  notesOf,
+  refuseFolderName,
+  refuseUnwritable,
+  SHA256,
+} from "./writing.ts";
 
 export interface WriteArgs {
   path: string;
@@ -46,17 +55,17 @@ export const writeFile = defineTool<WriteArgs, WriteData>({
 
 function write(args: WriteArgs, context: Context): WriteData {
   const { path, content, create_only, expected_sha256 } = args;
+  refuseFolderName("write", path);
   refuseUnwritable("write", path, [content]);
-  const full = context.resolve(path);
+  const full = judgedPath(context.traits);
   const before = context.files.snapshot(full, { shown: path });
   if (before) needFile("write", path, before);
   if (before && create_only) throw new AgentError(`Cannot create ${quote(path)}: it already exists`);
   if (expected_sha256 !== undefined) needHash("write", path, before, expected_sha256);
   const { pieces, notes, encoding } = inTheFormOf(before?.bytes, "write", path, content);
-  const key = context.identify(path);
-  if (before) heedUnseen(args, context, key, before, pieces);
+  if (before) heedUnseen(args, context, full, before, pieces);
   const [written] = context.files.commit([{ path: full, shown: path, before, after: pieces }]);
-  context.reads.saw(key, { sha256: written!.newSha256! });
+  context.reads.saw(full, { sha256: written!.newSha256! });
   return { written: written!, notes: [...notes, ...notesOf(written!, encoding)] };
 }
 
@@ -67,18 +76,18 @@ function write(args: WriteArgs, context: Context): WriteData {
 function heedUnseen(
   { path, overwrite, expected_sha256 }: WriteArgs,
   context: Context,
-  key: string,
+  full: string,
   before: Snapshot,
   pieces: readonly Uint8Array[],
 ): void {
   if (overwrite || expected_sha256 !== undefined || context.person || before.info.size === 0) return;
-  const seen = context.reads.compare(key, () => before.sha256);
+  const seen = context.reads.compare(full, () => before.sha256);
   if (seen === "same" || isRow(pieces, before.bytes)) return;
   const why = seen === "changed"
     ? "it changed since it was read"
     : "it exists, and was not read in this session";
   throw new AgentError(
     `Cannot write ${quote(path)}: ${why}`,
-    "read it first, so that nothing is lost unseen",
+    `read it ${seen === "changed" ? "again" : "first"}, so that nothing is lost unseen`,
   );
 }

@@ -3,7 +3,7 @@ import { type Encoding, nameOf } from "../core/encoding.ts";
 import { AgentError, notAFile, quote } from "../core/errors.ts";
 import type { Snapshot, Written } from "../core/files.ts";
 import { hasPlaceholder } from "../core/redact.ts";
-import { FileText, withEnds } from "../core/text.ts";
+import { FileText, isBinary, withEnds } from "../core/text.ts";
 
 /** Refuses text that can't be stored as it is: lone surrogates, and marks that stand for a redacted secret. */
 export function refuseUnwritable(action: string, path: string, texts: readonly string[]): void {
@@ -30,7 +30,8 @@ export function inTheFormOf(
   path: string,
   content: string,
 ): { pieces: Uint8Array[]; notes: string[]; encoding: Encoding } {
-  const file = new FileText(old ?? new Uint8Array());
+  // What is no text has no form that a text could take over.
+  const file = new FileText(old && !isBinary(old) ? old : new Uint8Array());
   const keepsEnds = content.includes("\n") && !content.includes("\r") && file.dominantEnd === "\r\n";
   const text = keepsEnds ? withEnds(content, "\r\n") : content;
   const marked = text.startsWith("\uFEFF") && file.encoding.mark > 0;
@@ -45,18 +46,24 @@ export function inTheFormOf(
 /** A hash or the first digits of one, as results show them. */
 export const SHA256 = /^[0-9a-f]{8,64}$/;
 
+/** Refuses a name that can only be a folder's. */
+export function refuseFolderName(action: string, path: string): void {
+  if (path.endsWith("/")) {
+    throw new AgentError(`Cannot ${action} ${quote(path)}: a path that ends with "/" names a folder`);
+  }
+}
+
 /** Refuses a folder, pipe, socket or device before it is opened. */
 export function needFile(action: string, path: string, { info }: Snapshot): void {
   if (info.kind !== "file") throw notAFile(action, path, info);
 }
 
-/** Refuses to change what isn't the content that the caller means. */
-export function needHash(action: string, path: string, before: Snapshot | undefined, expected: string): void {
-  if (before?.sha256.startsWith(expected)) return;
-  const now = before ? `its content has the sha256 ${before.sha256.slice(0, 12)}` : "there is no such file";
+/** Refuses to change a part of what is no text. */
+export function needText(action: string, path: string, { bytes }: { bytes: Uint8Array }): void {
+  if (!isBinary(bytes)) return;
   throw new AgentError(
-    `Cannot ${action} ${quote(path)}: ${now}, not ${expected.slice(0, 12)}`,
-    "read it again and base the change on what is there now",
+    `Cannot ${action} ${quote(path)}: it is a binary file of ${bytes.length} bytes`,
+    "change it with a program that knows its format",
   );
 }
 

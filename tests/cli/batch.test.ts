@@ -107,7 +107,10 @@ test("--plain prints results to standard output and failures to standard error",
   const input = calls.map((call) => JSON.stringify(call)).join("\n");
   const ran = await scratch.agent(["exec", "-", "--plain", "--allow", "Bash"], { input });
   assert.equal(ran.stdout, "1\tone\n");
-  assert.match(ran.stderr, /^error: Cannot read ".*gone": no such file\nown\n\[Exit code: 3\]\n$/);
+  assert.match(
+    ran.stderr,
+    /^error: Cannot read ".*gone": no such file\n\nhint: .*\nown\n\[Exit code: 3\]\n$/,
+  );
   assert.equal(ran.code, 1);
 });
 

@@ -117,7 +117,7 @@ test("an argument of the wrong type is a usage error that names the field", asyn
 test("a call that fails ends with exit 1 and its error on standard error", async () => {
   using scratch = new Scratch();
   const ran = await scratch.agent(["exec", "Read", "file_path=nope"]);
-  assert.match(ran.stderr, /^error: Cannot read ".*nope": no such file\n$/);
+  assert.match(ran.stderr, /^error: Cannot read ".*nope": no such file\n\nhint: .*\n$/);
   assert.equal(ran.stdout, "");
   assert.equal(ran.code, 1);
 });
@@ -192,6 +192,10 @@ test("--dry-run goes through every step but the running", async () => {
   assert.match(ran.stdout, /^Dry run: Write would write ".*new\.txt"; nothing was done\n$/);
   assert.equal(ran.code, 0);
   assert.equal(scratch.exists("new.txt"), false);
+  // An edit reads and writes the same file.
+  const edit = ["file_path=a.txt", "old_string=a", "new_string=b"];
+  const once = await scratch.agent(["exec", "--dry-run", "Edit", ...edit]);
+  assert.match(once.stdout, /^Dry run: Edit would write "[^"]*a\.txt"; nothing was done\n$/);
   const denied = await scratch.agent([
     "exec",
     "--dry-run",

@@ -29,7 +29,8 @@ const patch = (...lines: string[]): [string, Json] => [
 /** `agent undo …`, which succeeds; its lines. */
 async function undone(scratch: Scratch, ...args: string[]): Promise<string[]> {
   const ran = await scratch.agent(["undo", ...args]);
-  assert.deepEqual([ran.code, ran.stderr], [0, ""]);
+  assert.equal(ran.code, 0, ran.stderr);
+  assert.match(ran.stderr, /^(\S+ of \S+ is taken back; agent undo undo_[0-9a-f]{8} brings it again\n)?$/);
   return ran.stdout.split("\n").filter((line) => line !== "");
 }
 
@@ -124,7 +125,7 @@ test("call by call is taken back, the newest first; a call by its id or the star
     await refused(scratch, "nosuch"),
     /^error: Cannot undo "nosuch": the journal has no such call/,
   );
-  assert.match(await refused(scratch, second!.slice(0, 2)), /: \d calls start so\n+hint: /);
+  assert.match(await refused(scratch, second!.slice(0, 2)), /: \d calls are called so\n+hint: one of /);
   const [again] = await done(scratch, write("c", "c"));
   for (let length = 3; length <= again!.length; length++) {
     const ran = await scratch.agent(["undo", again!.slice(0, length)]);
@@ -194,7 +195,7 @@ test("what is back already is said to be unchanged, and doesn't stand in the way
   using scratch = new Scratch();
   await done(scratch, write("a", "1"), edit("a", "1", "2"));
   scratch.file("a", "1");
-  assert.deepEqual(await undone(scratch), ["unchanged a"]);
+  assert.deepEqual(await undone(scratch), ["a is as before already"]);
   assert.deepEqual(await undone(scratch), ["removed a"]);
 });
 
@@ -228,8 +229,10 @@ test("calls are listed by folder, newest last, with what they did and what becam
   assert.equal(json[0]!.files[0].before.size, 3);
   assert.equal(json[2]!.undoneBy, json[3]!.call);
   const [result] = (await undone(scratch, "--json", second!)).map((line) => JSON.parse(line) as Json);
+  assert.match(result!.undo, /^undo_[0-9a-f]{8}$/);
   assert.deepEqual(result, {
     call: second,
+    undo: result!.undo,
     files: [{ path: path.join(fs.realpathSync(scratch.work), "b"), did: "removed" }],
   });
 });
@@ -259,4 +262,31 @@ test("a file with a second name and a large one are taken back as they were", as
   assert.deepEqual(tree(scratch.work), before);
   assert.equal(fs.statSync(shared).nlink, 2);
   assertJournalClean(scratch);
+});
+
+test("names that could steer a terminal or pass for another line are shown in quotes", async () => {
+  using scratch = new Scratch();
+  const odd = "a\n2026-01-01  call_x  A b\x1b[31m";
+  await done(scratch, write(odd, "1"), write("plain name", "2"));
+  const list = await undone(scratch, "--list");
+  assert.deepEqual(list.map((line) => line.replace(/^\S+ {2}\S+ {2}/, "")), [
+    `A ${JSON.stringify(odd)}`,
+    "A plain name",
+  ]);
+  await undone(scratch);
+  assert.deepEqual(await undone(scratch), [`removed ${JSON.stringify(odd)}`]);
+  assert.deepEqual(Object.keys(tree(scratch.work)), []);
+});
+
+test("while the journal is off nothing is taken back, since that would stand nowhere", async () => {
+  using scratch = new Scratch();
+  await done(scratch, write("a", "1"));
+  const off = await scratch.agent(["undo"], { env: { AGENT_JOURNAL: "off" } });
+  assert.equal(off.code, 1);
+  assert.match(off.stderr, /^error: Cannot undo ".*": the undo journal is off.*\n+hint: .*AGENT_JOURNAL=on/);
+  assert.equal(scratch.read("a"), "1");
+  const list = await undone(scratch, "--list");
+  assert.doesNotMatch(list[0]!, /undone by/);
+  const on = await scratch.agent(["undo"], { env: { AGENT_JOURNAL: "on" } });
+  assert.deepEqual([on.code, on.stdout], [0, "removed a\n"], on.stderr);
 });

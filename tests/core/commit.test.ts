@@ -1,13 +1,16 @@
 /** Changes to many files: all or none, whoever else is at work there. */
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import * as fs from "node:fs";
 import path from "node:path";
 import process from "node:process";
 import { test } from "node:test";
 import { AgentError } from "../../src/core/errors.ts";
 import type { Change, Snapshot } from "../../src/core/files.ts";
+import { sha256 } from "../../src/core/hash.ts";
 import { LocalFiles } from "../../src/core/local_files.ts";
-import { FAULTY, journalOf, journalTree, struck, tree } from "../faults/support.ts";
+import { host } from "../../src/core/runtime.ts";
+import { FAULTY, journalFolder, journalOf, journalTree, struck, tree } from "../faults/support.ts";
 import { AGENT, ON_DENO, type Ran, run, Scratch, textOf } from "../support.ts";
 
 const ROOT_ONLY = { skip: process.getuid?.() !== 0 && "needs root to become somebody else" };
@@ -128,7 +131,7 @@ test("a roll-back takes nothing away that somebody else put there meanwhile", ()
 test("a stranger's change at any step before the last is not overwritten, and the error names the file", async () => {
   using scratch = new Scratch();
   const log = path.join(scratch.root, "log");
-  const edit = ["Edit", JSON.stringify({ file_path: "a", old_string: "old", new_string: "new" })];
+  const edit = ["Write", JSON.stringify({ file_path: "a", content: "new" })];
   const place = scratch.file("a", "old");
   await scratch.exec(edit);
   scratch.file("a", "old");
@@ -145,6 +148,40 @@ test("a stranger's change at any step before the last is not overwritten, and th
     assert.equal(scratch.read("a"), text, `step ${at} (${how})`);
     assert.deepEqual(fs.readdirSync(scratch.work), ["a"], `step ${at} (${how})`);
   }
+});
+
+test("a change that was killed before its rename is never finished over what a person wrote since", async () => {
+  using scratch = new Scratch();
+  const log = path.join(scratch.root, "log");
+  const place = scratch.file("a", "old");
+  const edit = ["Edit", JSON.stringify({ file_path: "a", old_string: "old", new_string: "new" })];
+  await scratch.exec(edit, struck(scratch, { log }));
+  scratch.file("a", "old");
+  fs.rmSync(log);
+  await scratch.exec(edit, struck(scratch, { log }));
+  const at = stepOf(log, `renameSync ${place} `);
+  scratch.file("a", "old");
+  const ran = await scratch.agent(["exec", ...edit], struck(scratch, { at, do: "kill" }));
+  assert.equal(ran.signal, "SIGKILL");
+  assert.deepEqual([scratch.read("a"), fs.readdirSync(scratch.work).length], ["old", 2]);
+  // Each byte is the old content's or the new one's, as in a file that is half written.
+  scratch.file("a", "ned");
+  const next = await scratch.agent(["exec", "Read", "file_path=a"]);
+  assert.deepEqual([next.code, next.stderr], [0, ""]);
+  assert.equal(scratch.read("a"), "ned");
+  assert.deepEqual(fs.readdirSync(scratch.work), ["a"]);
+});
+
+test("nothing is removed beside a file that isn't there", async () => {
+  using scratch = new Scratch();
+  const log = path.join(scratch.root, "log");
+  const place = scratch.file("a", "old");
+  await scratch.exec(
+    ["Edit", JSON.stringify({ file_path: "a", old_string: "old", new_string: "new" })],
+    struck(scratch, { log }),
+  );
+  assert.ok(stepOf(log, `renameSync ${place} `) > 0);
+  assert.doesNotMatch(fs.readFileSync(log, "utf8"), /(unlink|remove)Sync \S*\/work\//);
 });
 
 /** The number of the step whose line in the log starts so. */
@@ -237,6 +274,75 @@ test("every tool keeps the mode, and a temporary file is never wider than its fi
     const allowed = place!.includes(`/${0o600}/`) ? 0o600 : 0o750;
     assert.equal(Number.parseInt(mode, 8) & ~allowed, 0, line);
   }
+});
+
+test("a change may be made from any snapshot of the interface, not only from one of these files' own", () => {
+  using scratch = new Scratch();
+  const files = filesOf(scratch);
+  const place = scratch.file("a", "old");
+  const handed = (content: string): Snapshot => ({
+    info: files.info(place)!,
+    link: undefined,
+    bytes: bytes(content)[0]!,
+    sha256: sha256(content),
+  });
+  assert.throws(
+    () => files.commit([{ path: place, shown: "a", before: handed("odd"), after: bytes("new") }]),
+    { message: 'Cannot write "a": it changed since it was read' },
+  );
+  assert.equal(scratch.read("a"), "old");
+  const [written] = files.commit([{ path: place, before: handed("old"), after: bytes("new") }]);
+  assert.deepEqual(written, { created: false, oldSha256: sha256("old"), newSha256: sha256("new") });
+  assert.equal(scratch.read("a"), "new");
+});
+
+test("a file that is mounted by itself is written in place, and taken back", ROOT_ONLY, () => {
+  using scratch = new Scratch();
+  const files = filesOf(scratch);
+  const place = scratch.file("a", "old"), real = scratch.file("../real", "old");
+  const other = scratch.file("other", "other");
+  try {
+    execFileSync("mount", ["--bind", real, place], { stdio: "ignore" });
+  } catch {
+    return; // Not allowed to mount here.
+  }
+  try {
+    files.write(place, bytes("new, and longer")[0]!);
+    assert.equal(fs.readFileSync(real, "utf8"), "new, and longer");
+    assert.throws(() =>
+      files.commit([
+        { path: place, before: files.snapshot(place), after: bytes("newer") },
+        { path: other, before: atLastLook(files.snapshot(other)!, () => false), after: bytes("new") },
+      ]), /all changes were taken back/);
+    assert.equal(fs.readFileSync(real, "utf8"), "new, and longer");
+    assert.deepEqual(fs.readdirSync(scratch.work), ["a", "other"]);
+    assert.deepEqual(fs.readdirSync(path.join(journalFolder(scratch), "open")), []);
+  } finally {
+    execFileSync("umount", [place]);
+  }
+});
+
+test("without second names a roll-back brings the old files back whole", () => {
+  using scratch = new Scratch();
+  const files = filesOf(scratch);
+  const link = host.files.link;
+  const [a, gone, last] = ["a", "gone", "last"].map((name) => scratch.file(name, `old ${name}`, 0o640));
+  const before = tree(scratch.work);
+  host.files.link = () => {
+    throw Object.assign(new Error("not here"), { code: "EPERM" });
+  };
+  try {
+    assert.throws(() =>
+      files.commit([
+        { path: a!, before: files.snapshot(a!), after: bytes("new") },
+        { path: path.join(scratch.work, "made"), before: undefined, after: bytes("new") },
+        { path: gone!, before: files.snapshot(gone!), after: undefined },
+        { path: last!, before: atLastLook(files.snapshot(last!)!, () => false), after: undefined },
+      ]), /all changes were taken back/);
+  } finally {
+    host.files.link = link;
+  }
+  assert.deepEqual(tree(scratch.work), before);
 });
 
 /** The real `agent` as somebody who owns nothing here but a home. */

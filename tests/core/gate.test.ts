@@ -8,6 +8,7 @@ import { Gate } from "../../src/core/gate.ts";
 import { OverflowStore } from "../../src/core/overflow.ts";
 import { redactor } from "../../src/core/redact.ts";
 import { text, textOf } from "../../src/core/result.ts";
+import type { Block } from "../../src/core/tool.ts";
 import { PNG } from "../samples.ts";
 import { Scratch } from "../support.ts";
 
@@ -130,6 +131,20 @@ test("an image's media type is taken from its content, and its base64 brought in
   }
   assert.deepEqual(imageOut(scratch, PNG.replace(/.{20}/g, "$&\r\n")), image(PNG));
   assert.deepEqual(imageOut(scratch, PNG.replace(/=+$/, "")), image(PNG));
+});
+
+test("an image that has left by the gate is known when it comes back, and can't become another", () => {
+  using scratch = new Scratch();
+  const gate = gateIn(scratch);
+  const pass = (block: Block) => {
+    const shaped = gate.admit({ content: [...text("a"), block] }, "t", { chars: 1000, keep: "middle" });
+    return gate.finish<Shaped>(shaped, "t").content[1]!;
+  };
+  const first = pass(image(PNG, "image/jpeg"));
+  assert.equal(pass(first), first);
+  assert.notEqual(pass({ ...first }), first);
+  assert.throws(() => Object.assign(first, { data: "none" }), TypeError);
+  assert.deepEqual(pass({ ...first, data: "?" } as Block), text("[image/png left out: it is no base64]")[0]);
 });
 
 test("a JPEG whose size stands far behind its notes is an image", () => {

@@ -6,6 +6,7 @@ import process from "node:process";
 import { test } from "node:test";
 import { LocalFiles } from "../../src/core/local_files.ts";
 import type { Journal } from "../../src/core/journal.ts";
+import type { JournalEntry, JournalFile } from "../../src/core/journal_entry.ts";
 import { findEntry, undo } from "../../src/core/undo.ts";
 import {
   assertJournalClean,
@@ -74,18 +75,46 @@ test("a content that is larger than the journal may be is not kept, and the resu
   assert.equal(scratch.read("a"), "new");
 });
 
-test("the oldest calls go where the old contents grow too large", () => {
+test("the oldest calls go where the old contents grow too large, at work and not only when it ends", () => {
   using scratch = new Scratch();
   const journal = journalOf(scratch, { totalCap: 250 });
-  for (let at = 0; at < 4; at++) write(scratch, journal, `c${at}`, "a", String(at).repeat(100));
-  assert.deepEqual(journal.list().length, 4);
+  for (let at = 0; at < 8; at++) write(scratch, journal, `c${at}`, "a", String(at).repeat(100));
+  assert.deepEqual(journal.list().map(({ call }) => call), ["c7", "c6"]);
   later(scratch, journal, 2 * HOUR);
-  assert.deepEqual(
-    journal.list().map(({ call }) => call),
-    ["c3", "c2", "c0"],
-    "c0 made the file, and takes no room",
-  );
+  assert.deepEqual(journal.list().map(({ call }) => call), ["c7", "c6"]);
   assert.equal(blobs(scratch).length, 2);
+  assertJournalClean(scratch);
+});
+
+test("nothing that is older than a call for which there is no room is kept, though it would fit", () => {
+  using scratch = new Scratch();
+  const journal = journalOf(scratch);
+  write(scratch, journal, "c0", "made", "takes no room");
+  for (let at = 1; at < 4; at++) write(scratch, journal, `c${at}`, "a", String(at).repeat(100));
+  const smaller = journalOf(scratch, { totalCap: 150 });
+  later(scratch, smaller, 2 * HOUR);
+  assert.deepEqual(journal.list().map(({ call }) => call), ["c3"]);
+});
+
+test("what many commands add within an hour is bounded too", async () => {
+  using scratch = new Scratch();
+  const cap = 8 * 1024 * 1024, size = 1.5 * 1024 * 1024;
+  scratch.settings({ journal: { totalCapBytes: cap } });
+  for (let at = 0; at < 10; at++) {
+    const call = { name: "Write", args: { file_path: "a", content: String(at).repeat(size) } };
+    const { results, stderr } = await scratch.batch([call], [
+      "--mode",
+      "bypassPermissions",
+      "--session",
+      "s",
+    ]);
+    assert.equal(results[0]?.status, "success", stderr);
+  }
+  const kept = journalOf(scratch).list().flatMap(({ files }) => files).reduce(
+    (sum, { before }) => sum + (before?.size ?? 0),
+    0,
+  );
+  assert.ok(kept > cap / 2 && kept <= cap * 1.25, String(kept));
   assertJournalClean(scratch);
 });
 
@@ -100,16 +129,79 @@ test("calls are kept for some days, and a content as long as a call needs it", (
   assert.deepEqual([journal.list().length, blobs(scratch).length], [0, 0]);
 });
 
-test("young contents are left to the calls that may be at work with them", () => {
+test("contents that are young, or that a call at work needs, are left where they are", () => {
   using scratch = new Scratch();
   const journal = journalOf(scratch);
   scratch.file("a", "old");
   write(scratch, journal, "c1", "a", "new");
-  fs.rmSync(path.join(journalFolder(scratch), "calls"), { recursive: true });
-  later(scratch, journal, HOUR / 2);
-  assert.equal(blobs(scratch).length, 1);
+  const calls = path.join(journalFolder(scratch), "calls");
+  const [file] = fs.readdirSync(calls);
+  const atWork = path.join(journalFolder(scratch), "open", file!);
+  fs.renameSync(path.join(calls, file!), atWork);
+  later(scratch, journal, 2 * HOUR);
+  assert.equal(blobs(scratch).length, 1, "a call at work needs it");
+  fs.rmSync(atWork);
+  later(scratch, journal, 10_000);
+  assert.equal(blobs(scratch).length, 1, "it is young");
   later(scratch, journal, 2 * HOUR);
   assert.equal(blobs(scratch).length, 0);
+});
+
+test("a content that is needed again is young again, and is never another file's", () => {
+  using scratch = new Scratch();
+  const journal = journalOf(scratch);
+  scratch.file("a", "old");
+  write(scratch, journal, "c1", "a", "new");
+  const blobOf = (sha: string) => path.join(journalFolder(scratch), "blobs", sha.slice(0, 2), sha);
+  const blob = blobOf(blobs(scratch)[0]!);
+  // A change of the mode sets the time that can't be set.
+  fs.chmodSync(blob, 0o400);
+  scratch.file("b", "old");
+  write(scratch, journal, "c2", "b", "new");
+  assert.equal((fs.statSync(blob).mode & 0o777).toString(8), "600");
+
+  // The second name that another call at work has made for its file, which it may take away again.
+  const theirs = scratch.file("theirs", "x".repeat(1024 * 1024), 0o644);
+  const second = blobOf(hashOf(theirs));
+  fs.mkdirSync(path.dirname(second), { recursive: true, mode: 0o700 });
+  fs.linkSync(theirs, second);
+  scratch.file("mine", "x".repeat(1024 * 1024));
+  write(scratch, journal, "c3", "mine", "new");
+  assert.equal((fs.statSync(theirs).mode & 0o777).toString(8), "644");
+  assert.notEqual(fs.statSync(second).ino, fs.statSync(theirs).ino);
+  assertJournalClean(scratch);
+});
+
+test("a large file that goes leaves its other name alone", () => {
+  using scratch = new Scratch();
+  const files = new LocalFiles(journalOf(scratch), { id: "c", session: "s", project: scratch.work });
+  const place = scratch.file("a", "x".repeat(1024 * 1024), 0o644);
+  fs.linkSync(place, path.join(scratch.work, "b"));
+  files.remove(place);
+  assert.equal((fs.statSync(path.join(scratch.work, "b")).mode & 0o777).toString(8), "644");
+  assertJournalClean(scratch);
+});
+
+test("a file that changes while an undo is at work is not overwritten", () => {
+  using scratch = new Scratch();
+  const journal = journalOf(scratch);
+  const places = ["a", "b"].map((name) => scratch.file(name, `old ${name}`));
+  const files = new LocalFiles(journal, { id: "c", session: "s", project: scratch.work });
+  const after = [text("new")];
+  files.commit(places.map((place) => ({ path: place, before: files.snapshot(place), after })));
+  // Between the judgement and the work.
+  const content = journal.content.bind(journal);
+  Object.defineProperty(journal, "content", {
+    value: (...args: Parameters<typeof content>) => {
+      scratch.file("b", "theirs");
+      return content(...args);
+    },
+  });
+  assert.throws(
+    () => undo(journal, findEntry(journal, scratch.work), "s"),
+    /b": it changed since it was read/,
+  );
+  assert.deepEqual([scratch.read("a"), scratch.read("b")], ["new", "theirs"]);
 });
 
 test("a journal that is off keeps nothing, and each result says that it can't be taken back", async () => {
@@ -221,34 +313,45 @@ test("entries that can't be read are passed over, in every command", async () =>
   assert.deepEqual(fs.readdirSync(path.join(journalFolder(scratch), "open")), []);
 });
 
-test("what a killed call left in place of a file is not finished over somebody else's work", () => {
-  using scratch = new Scratch();
-  const journal = journalOf(scratch);
-  const old = "1\nold\n3\n", mine = "1\nnew text\n3\n";
-  for (
-    const [now, expected] of [["1\nnew\n3\n", mine], ["1\nnew tex", mine], [
-      "1\ntheirs\n3\n",
-      "1\ntheirs\n3\n",
-    ]]
-  ) {
+/** An entry of a process that was killed, which says what another has done. */
+function killed(scratch: Scratch, entry: JournalEntry, more: Partial<JournalFile>): void {
+  const name = "1000000000000-1-1";
+  const files = entry.files.map((file) => ({ ...file, ...more }));
+  fs.writeFileSync(
+    path.join(journalFolder(scratch), "open", `${name}.json`),
+    JSON.stringify({ ...entry, name, files }),
+  );
+}
+
+test("what a killed call left in place of a file is finished, and never over somebody else's work", () => {
+  const old = "1\nold\n3\n", mine = "1\nnew text\n3\n", part = "1\nnew\n3\n";
+  const cases: [now: string, left: string, expected: string][] = [
+    [part, "begun", mine],
+    ["1\nnew tex", "begun", mine],
+    ["1\ntheirs\n3\n", "begun", "1\ntheirs\n3\n"],
+    // Whatever it looks like: nothing had been written.
+    [part, "staged", part],
+    [part, "temporary", part],
+    // Nothing is there to tell by.
+    [part, "begun, without the old content", part],
+  ];
+  for (const [now, left, expected] of cases) {
+    using scratch = new Scratch();
+    const journal = journalOf(scratch);
     const place = scratch.file("a", old);
     fs.linkSync(place, path.join(scratch.work, "b"));
     write(scratch, journal, "c", "a", mine);
-    const entry = journal.list()[0]!;
     const open = path.join(journalFolder(scratch), "open");
     const staged = path.join(open, "1000000000000-1-1.0.new");
-    fs.writeFileSync(staged, mine);
-    const files = entry.files.map((file) => ({ ...file, staged }));
-    fs.writeFileSync(
-      path.join(open, "1000000000000-1-1.json"),
-      JSON.stringify({ ...entry, name: "1000000000000-1-1", files }),
-    );
-    fs.writeFileSync(place, now!);
+    const temporary = path.join(scratch.work, ".a.12345678.agent-tmp");
+    fs.writeFileSync(left === "temporary" ? temporary : left === "staged" ? staged : `${staged}.begun`, mine);
+    killed(scratch, journal.list()[0]!, { staged, temporary: [temporary] });
+    if (left.includes("without")) fs.rmSync(path.join(journalFolder(scratch), "blobs"), { recursive: true });
+    fs.writeFileSync(place, now);
     journal.recover();
-    assert.equal(fs.readFileSync(place, "utf8"), expected, now);
-    assert.deepEqual(fs.readdirSync(open), []);
-    fs.rmSync(path.join(scratch.work, "b"));
-    fs.rmSync(place);
+    assert.equal(fs.readFileSync(place, "utf8"), expected, left);
+    assert.deepEqual(fs.readdirSync(open), [], left);
+    assert.deepEqual(fs.readdirSync(scratch.work), ["a", "b"], left);
   }
 });
 

@@ -11,6 +11,8 @@ import { AgentError } from "../../src/core/errors.ts";
 import { sha256 } from "../../src/core/hash.ts";
 import { Journal } from "../../src/core/journal.ts";
 import { LocalFiles } from "../../src/core/local_files.ts";
+import { readAll } from "../../src/core/local_read.ts";
+import type { OpenFile } from "../../src/core/runtime.ts";
 import { AGENT, run, Scratch, textOf } from "../support.ts";
 
 const journalFolder = fs.mkdtempSync(path.join(tmpdir(), "agent-test-journal-"));
@@ -145,7 +147,7 @@ test("a refused write changes nothing and leaves nothing behind", () => {
   );
   throws(
     () => files.write(place, bytes("new"), { expectedSha256: sha256("other") }),
-    /it changed since it was read/,
+    /^Cannot write ".*": its content has the sha256 [0-9a-f]{12}, not [0-9a-f]{12}$/,
   );
   throws(
     () => files.write(path.join(place, "below"), bytes("new")),
@@ -255,4 +257,24 @@ test("a file in /proc, which says it is empty, is read to its end", {
 }, () => {
   const text = new TextDecoder().decode(files.read("/proc/self/status"));
   assert.match(text, /^Name:/);
+});
+
+test("one read that brings less than there is, is not a file's end", () => {
+  const content = new Uint8Array(1000).map((_, at) => at);
+  const inPieces = (most: number) => {
+    let at = 0;
+    const read = (into: Uint8Array) => {
+      const part = content.subarray(at, at + Math.min(most, into.length));
+      into.set(part);
+      at += part.length;
+      return part.length;
+    };
+    return { read } as OpenFile;
+  };
+  // The size as it is, none as in /proc, and of a file that shrank or grew since.
+  for (const size of [1000, 0, 2000, 10]) {
+    for (const most of [1, 7, 999, 1000, 5000]) {
+      assert.deepEqual(readAll(inPieces(most), size), content, `${most} at a time, ${size} expected`);
+    }
+  }
 });

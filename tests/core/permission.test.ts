@@ -240,6 +240,20 @@ test("a refusal names a rule that would allow the part that was refused", async 
   assert.equal(await hint(writes(OUTSIDE)), `Write(/${OUTSIDE})`);
 });
 
+test("of several subjects a refusal names the one that needs leave", async () => {
+  const both = (access: Effect, mode: Mode) =>
+    asked(["Many"], "read", [
+      { kind: "path", value: INSIDE, access: "read" },
+      { kind: "path", value: access === "read" ? OUTSIDE : `${WORK}/b.txt`, access },
+      { kind: "path", value: INSIDE, access: "read" },
+    ], mode);
+  const hint = async (call: Asked) => (await policy().decide(call)).allowWith;
+  assert.equal(await hint(both("read", "default")), `Many(/${OUTSIDE})`);
+  assert.equal(await hint(both("read", "acceptEdits")), `Many(/${OUTSIDE})`);
+  assert.equal(await hint(both("write", "default")), `Many(/${WORK}/b.txt)`);
+  assert.equal(await hint(both("run", "acceptEdits")), `Many(/${WORK}/b.txt)`);
+});
+
 test("a rule is Tool or Tool(pattern); anything else is an error that quotes it", () => {
   const parsed = (text: string) => {
     const { tool, pattern } = parseRule(text, "allow", WORK);

@@ -54,7 +54,7 @@ test("other text of the same size and time is a change", async () => {
   const change = "touch -r a ref && printf 'odd\\n' > a && touch -r ref a";
   const results = await session(scratch, [read(), shell(change), write("new\n"), read(), write("new\n")]);
   assert.deepEqual(said(results), ["ok", "ok", CHANGED, "ok", "ok"]);
-  assert.match(textOf(results[2]!), /\n\nhint: read it first/);
+  assert.match(textOf(results[2]!), /\n\nhint: read it again/);
   assert.equal(scratch.read("a"), "new\n");
 });
 
@@ -194,4 +194,34 @@ test("a session's records stay small, and go when nobody joins it for long", () 
   fs.rmSync(path.join(folder, ".cleaned"));
   cleanRecords(folder, 30, Date.now() + 31 * 86_400_000);
   assert.ok(!fs.existsSync(file));
+});
+
+test("a session that goes on for long writes down what it saw, before it ends", () => {
+  using scratch = new Scratch();
+  const file = path.join(scratch.root, "sessions/s.jsonl");
+  const records = new ReadRecords(file);
+  for (let at = 0; at < 150; at++) records.saw(`/${at}`, new TextEncoder().encode(String(at)));
+  // Another one that joins it knows most of it already.
+  const other = new ReadRecords(file);
+  const sha = (text: string) => createHash("sha256").update(text).digest("hex");
+  assert.equal(other.compare("/7", () => sha("7")), "same");
+  assert.equal(other.compare("/7", () => sha("8")), "changed");
+  assert.ok(fs.readFileSync(file, "utf8").trim().split("\n").length >= 100);
+});
+
+test("where too many files are remembered, those go that were seen longest ago", () => {
+  using scratch = new Scratch();
+  const file = scratch.file("../sessions/s.jsonl", "");
+  const hash = (at: number) => String(at).padStart(64, "0");
+  const line = (at: number) => JSON.stringify([`/${at}`, hash(at)]) + "\n";
+  // The first file was seen again at the end.
+  fs.writeFileSync(file, Array.from({ length: 10_000 }, (_, at) => line(at)).join("") + line(0));
+  const records = new ReadRecords(file);
+  records.saw("/own", { sha256: hash(1) });
+  assert.equal(records.compare("/own", () => hash(1)), "same");
+  records.saw("/more", { sha256: hash(2) });
+  const seen = ["/own", "/more", "/0", "/9999", "/1", "/2", "/3"].map((name) =>
+    records.compare(name, () => "") === "unseen"
+  );
+  assert.deepEqual(seen, [false, false, false, false, true, true, false]);
 });

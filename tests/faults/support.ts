@@ -84,7 +84,11 @@ export function assertJournalClean(scratch: Scratch): void {
       continue;
     }
     assert.ok(!name.startsWith("open/"), `left at work: ${name}`);
-    assert.match(name, /^(calls\/\d{13}-\d+-\d+\.json|blobs\/..\/[0-9a-f]{64}|\.cleaned)$/, "a stray file");
+    assert.match(
+      name,
+      /^(calls\/\d{13}-\d+-\d+\.json|blobs\/..\/[0-9a-f]{64}|\.cleaned|\.added)$/,
+      "a stray file",
+    );
     assert.match(state, /^file 600 /, name);
     if (!name.startsWith("blobs/")) continue;
     assert.equal(state, `file 600 ${path.basename(name)}`, "a content that isn't what its name says");

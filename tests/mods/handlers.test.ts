@@ -45,6 +45,22 @@ test("filters take any face's name and effects, and order puts handlers early an
   ]);
 });
 
+test("a filter for a tool also takes what does the same by another way: a patch edits and writes", async () => {
+  using scratch = new Scratch();
+  scratch.file(".env", "S=1\n");
+  scratch.plugin(
+    "no-env",
+    `agent.on("tool_start", (call) => call.touches("**/.env") ? { deny: "private" } : undefined, { tools: ["Edit"] });`,
+  );
+  const input = "*** Begin Patch\n*** Update File: .env\n@@\n-S=1\n+S=2\n*** End Patch";
+  const { results } = await scratch.batch([
+    { name: "apply_patch", args: { input } },
+    { name: "Bash", args: { command: `apply_patch <<'EOF'\n${input}\nEOF` } },
+  ], FREE);
+  assert.deepEqual(results.map(({ outcome }) => outcome), ["denied", "denied"]);
+  assert.equal(scratch.read(".env"), "S=1\n");
+});
+
 test("tool_output brings all of the output, redacted, to its end", async () => {
   using scratch = new Scratch();
   scratch.settings({ secrets: ["MY_TOKEN"] });

@@ -7,13 +7,13 @@ import type { StreamName } from "../../src/core/tool.ts";
 import { Collector } from "../../src/shell/collector.ts";
 
 const encode = (text: string) => new TextEncoder().encode(text);
-const plain = (text: string) => text;
 
 /** A collector whose overflow file is a string. */
 function collecting(limit: number) {
   const file = { written: "", closed: false };
   const shown: string[] = [];
   const overflow = {
+    path: "/file",
     write: (text: string) => void (file.written += text),
     close() {
       file.closed = true;
@@ -38,7 +38,7 @@ test("short output is kept whole, by stream and together, without a file", () =>
   push("a");
   push("b", "stderr");
   push("c");
-  assert.deepEqual(collector.finish(100, plain), {
+  assert.deepEqual(collector.finish(100), {
     text: "abc",
     stdout: "ac",
     stderr: "b",
@@ -53,7 +53,7 @@ test("of long output both ends stand with a true count, and the file has all of 
     const { collector, push, file } = collecting(200);
     const whole = Array.from({ length: 1000 }, (_, index) => `${index}\n`).join("");
     for (let at = 0; at < whole.length; at += size) push(whole.slice(at, at + size));
-    const { text, overflow } = collector.finish(200, plain);
+    const { text, overflow } = collector.finish(200);
     const [notice, count] = /\n\.\.\. \[(\d+) characters omitted; all of it: \/file\] \.\.\.\n/.exec(text)!;
     const [head, tail] = text.split(notice!);
     assert.ok(text.length <= 200 && whole.startsWith(head!) && whole.endsWith(tail!), text);
@@ -69,7 +69,7 @@ test("a character and a secret that chunks cut in two come out whole, each strea
     collector.push(Uint8Array.of(byte), "stdout");
     collector.push(Uint8Array.of(byte), "stderr");
   }
-  const { stdout, stderr } = collector.finish(1000, plain);
+  const { stdout, stderr } = collector.finish(1000);
   assert.equal(stdout, `你😀 <redacted:KEY> ${"z".repeat(100)}`);
   assert.equal(stderr, stdout);
   assert.ok(!file.written.includes("sesame-street"));
@@ -78,31 +78,59 @@ test("a character and a secret that chunks cut in two come out whole, each strea
 test("an incomplete last character is one replacement", () => {
   const { collector } = collecting(60);
   collector.push(Uint8Array.of(0x61, 0xf0, 0x9f), "stderr");
-  assert.equal(collector.finish(60, plain).stderr, "a\uFFFD");
+  assert.equal(collector.finish(60).stderr, "a\uFFFD");
 });
 
 test("a cut never falls into a surrogate pair", () => {
   for (let pad = 0; pad < 4; pad++) {
     const { collector, push } = collecting(120);
     push("x".repeat(pad) + "😀".repeat(500));
-    assert.ok(collector.finish(120, plain).text.isWellFormed());
+    assert.ok(collector.finish(120).text.isWellFormed());
   }
 });
 
 test("a text that only the notes below leave no room for has a file too, one that fits once cleaned has none", () => {
   const tight = collecting(200);
   tight.push("x".repeat(190));
-  const { text, overflow } = tight.collector.finish(150, plain);
+  const { text, overflow } = tight.collector.finish(150);
   assert.match(text, /characters omitted; all of it: \/file\]/);
   assert.deepEqual([overflow, tight.file.written.length], ["/file", 190]);
   const coloured = collecting(200);
   coloured.push("\u001b[31mx\u001b[0m".repeat(30));
-  const clean = (raw: string) => raw.replace(/\u001b\[\d+m/g, "");
-  assert.deepEqual(coloured.collector.finish(200, clean), {
+  assert.deepEqual(coloured.collector.finish(200), {
     text: "x".repeat(30),
     stdout: "x".repeat(30),
     stderr: "",
     overflow: undefined,
   });
   assert.equal(coloured.file.written, "");
+});
+
+test("what is taken is what came since, while the whole goes on being collected", () => {
+  const { collector, push, file } = collecting(1000);
+  assert.equal(collector.hasNew, false);
+  push("one\n");
+  assert.deepEqual([collector.hasNew, collector.newChars, collector.peek(100)], [true, 4, "one\n"]);
+  assert.equal(collector.take(100), "one\n");
+  assert.deepEqual([collector.hasNew, collector.take(100)], [false, ""]);
+  push("\u001b[31mtwo\u001b[0m\rT");
+  push("E", "stderr");
+  assert.equal(collector.take(100), "TEo");
+  push("x".repeat(3000));
+  assert.equal(collector.newChars, 3000);
+  const cut = collector.take(300);
+  const [, count, path] = /^x+\n\.\.\. \[(\d+) characters omitted; all of it: (.*)\] \.\.\.\nx+$/.exec(cut)!;
+  assert.equal(Number(count) + cut.match(/x/g)!.length, 3000);
+  assert.ok(path === "/file" && cut.length <= 300 && file.written.endsWith("xxx"));
+  push("sesame-");
+  assert.equal(collector.hasNew, false);
+  push("street sesame");
+  assert.equal(collector.take(100), "<redacted:KEY> ");
+  collector.end();
+  assert.equal(collector.take(100), "sesame");
+  assert.match(collector.finish(400).text, /^one\nTEo/);
+  assert.ok(
+    file.written.startsWith("one\n\u001b[31mtwo\u001b[0m\rTExxx") &&
+      file.written.endsWith("<redacted:KEY> sesame"),
+  );
 });

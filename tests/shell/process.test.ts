@@ -4,7 +4,9 @@ import { randomUUID } from "node:crypto";
 import { chmodSync } from "node:fs";
 import process from "node:process";
 import { test } from "node:test";
-import { type Ended, ProcessGroups, run, taskkillArgs } from "../../src/shell/process.ts";
+import { ProcessGroups } from "../../src/shell/groups.ts";
+import { type Ended, run } from "../../src/shell/process.ts";
+import { taskkillArgs } from "../../src/shell/processes.ts";
 import { processesWith, Scratch } from "../support.ts";
 
 interface Options {
@@ -85,7 +87,7 @@ test("what left its group ends with the session too, and a time limit may be lon
     // The pipe's end says that the other is in a session of its own.
     const script = "mkfifo left; setsid sh -c 'echo > left; exec sleep 60' & read x < left; rm left";
     const ended = await start(["sh", "-c", script], { cwd: scratch.work, groups, marker, timeoutMs });
-    assert.deepEqual([ended.why, ended.survivors], ["exit", false]);
+    assert.deepEqual([ended.why, ended.survivors], ["exit", true]);
     assert.equal((await processesWith(marker)).length, 1);
     await groups[ending]();
     const deadline = Date.now() + 5000;

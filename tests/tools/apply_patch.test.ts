@@ -121,6 +121,37 @@ test("a place is found exactly first, then forgiving, and never where several ar
   assert.deepEqual(seek(["k", "m", "k"], ["k"], 0, true), { at: 2 });
 });
 
+test("a patch that finds no place says that nothing was written, and shows the nearest one", async () => {
+  using scratch = new Scratch();
+  scratch.file("m.js", "one();\nconst total = sum(items);\nreturn total;\n");
+  scratch.file("rep.txt", "x\n  a\ny\n a\n");
+  const update = (name: string, chunk: string) =>
+    patch(scratch, `*** Begin Patch\n*** Update File: ${name}\n${chunk}\n*** End Patch`);
+  const hints = [];
+  for (
+    const [name, chunk] of [
+      ["m.js", "@@\n-const total = sum(things);\n+x"],
+      ["m.js", "@@ const total = add(items)\n-return total;"],
+      ["m.js", "@@\n return total;\n+x\n@@\n-one();"],
+      ["m.js", "@@\n-zzzz"],
+      ["rep.txt", "@@\n-a\n+b"],
+    ] as const
+  ) hints.push(textOf((await update(name, chunk)).result));
+  const near = "the nearest place is line 2:\n2\tconst total = sum(items);\n3\treturn total;";
+  assert.deepEqual(hints, [
+    "Failed to find expected lines in m.js:\nconst total = sum(things);\n\n" +
+    `hint: the hunk on line 3 of the patch; nothing was written; ${near}`,
+    "Failed to find context 'const total = add(items)' in m.js\n\n" +
+    `hint: the hunk on line 3 of the patch; nothing was written; ${near}`,
+    "Failed to find expected lines in m.js:\none();\n\nhint: the hunk on line 6 of the patch; nothing was written; " +
+    "line 1 has it, but the hunks and headers before it lead on to line 4",
+    "Failed to find expected lines in m.js:\nzzzz\n\n" +
+    "hint: the hunk on line 3 of the patch; nothing was written; read the file again",
+    'Cannot place the hunk on line 3 of the patch in "rep.txt": no place is the same, and several are alike (lines 2, 4)' +
+    "\n\nhint: copy the lines exactly, or add a line of context; nothing was written",
+  ]);
+});
+
 test("several headers narrow the place, and an addition alone stands after its context", () => {
   const text = "class A\n  def f\n    x\nclass B\n  def f\n    x\n";
   const [hunk] = parsePatch(
@@ -203,4 +234,71 @@ test("a hook sees a patch as one call, which matches Edit and Write too", async 
   const { tool_name, tool_input } = JSON.parse(fs.readFileSync(seen, "utf8"));
   assert.equal(tool_name, "apply_patch");
   assert.match(tool_input.command, /Add File: a/);
+});
+
+test("a link that is moved or replaced goes itself, and what it led to stays", async () => {
+  using scratch = new Scratch();
+  scratch.file("t.txt", "one\n");
+  const link = (name: string) => fs.symlinkSync("t.txt", path.join(scratch.work, name));
+  link("l");
+  await patch(scratch, "*** Begin Patch\n*** Delete File: l\n*** Add File: l\n+own\n*** End Patch");
+  assert.deepEqual([scratch.read("l"), scratch.read("t.txt")], ["own\n", "one\n"]);
+  assert.ok(fs.lstatSync(path.join(scratch.work, "l")).isFile());
+  link("m");
+  await patch(scratch, "*** Begin Patch\n*** Update File: m\n*** Move to: n\n@@\n-one\n+two\n*** End Patch");
+  assert.deepEqual([scratch.read("n"), scratch.read("t.txt"), scratch.exists("m")], [
+    "two\n",
+    "one\n",
+    false,
+  ]);
+});
+
+test("a patch reads what it updates or moves, so a rule against reading forbids it", async () => {
+  using scratch = new Scratch();
+  scratch.file(".env", "TOKEN=abc\n");
+  const flags = ["--deny", "Read(.env)", "--mode", "acceptEdits"];
+  const call = (input: string) => ({ name: "apply_patch", args: { input } });
+  const { results } = await scratch.batch([
+    call("*** Begin Patch\n*** Update File: .env\n*** Move to: pub\n@@\n+x\n*** End Patch"),
+    call("*** Begin Patch\n*** Update File: .env\n@@\n-TOKEN=abc\n+x\n*** End Patch"),
+  ], flags);
+  assert.deepEqual(results.map(({ outcome }) => outcome), ["denied", "denied"]);
+  assert.deepEqual([scratch.read(".env"), scratch.exists("pub")], ["TOKEN=abc\n", false]);
+});
+
+test("a patch of a file that changed since it was read says so", async () => {
+  using scratch = new Scratch();
+  scratch.file("f", "one\ntwo\n");
+  const { results } = await scratch.batch([
+    { name: "Read", args: { file_path: "f" } },
+    { name: "Bash", args: { command: "echo three >> f" } },
+    {
+      name: "apply_patch",
+      args: { input: "*** Begin Patch\n*** Update File: f\n@@\n-one\n+1\n*** End Patch" },
+    },
+    { name: "Write", args: { file_path: "f", content: "x" } },
+  ], ["--mode", "acceptEdits", "--allow", "Bash"]);
+  assert.match(textOf(results[2]!), /^M f\nchanged since they were read: f$/m);
+  assert.match(textOf(results[3]!), /it changed since it was read\n\nhint: read it again/);
+});
+
+test("what is no text is not edited or patched, and a text that takes its place is UTF-8", async () => {
+  using scratch = new Scratch();
+  const bytes = Uint8Array.of(0x7f, 0x45, 0x4c, 0x46, 0, 1, 2, 0xe9, 0x0a, 0x78, 0x0a);
+  scratch.file("b", bytes);
+  scratch.file("big", Buffer.alloc(300_000));
+  const { results } = await scratch.batch([
+    { name: "Edit", args: { file_path: "b", old_string: "ELF", new_string: "FLE" } },
+    {
+      name: "apply_patch",
+      args: { input: "*** Begin Patch\n*** Update File: b\n@@\n-x\n+y\n*** End Patch" },
+    },
+    { name: "Read", args: { file_path: "b" } },
+    { name: "Write", args: { file_path: "b", content: "→\n" } },
+    { name: "Read", args: { file_path: "big" } },
+    { name: "Write", args: { file_path: "big", content: "small\n" } },
+  ], ["--mode", "acceptEdits"]);
+  assert.match(textOf(results[0]!), /^Cannot edit "b": it is a binary file of 11 bytes/);
+  assert.match(textOf(results[1]!), /^Cannot update "b": it is a binary file of 11 bytes/);
+  assert.deepEqual([scratch.read("b"), scratch.read("big")], ["→\n", "small\n"]);
 });

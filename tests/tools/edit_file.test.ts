@@ -79,7 +79,7 @@ test("an empty old_string creates or fills a file, and is refused on any other",
   assert.equal(scratch.read("d/new"), "text\n");
   assert.match(
     textOf(results[1]!),
-    /^Cannot edit "none": no such file\n\nhint: an empty old_string creates it/,
+    /^Cannot edit "none": no such file\n\nhint: the path was taken relative to ".*"; an empty old_string creates it$/,
   );
   assert.ok(!scratch.exists("none"));
 });

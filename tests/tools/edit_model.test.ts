@@ -22,13 +22,15 @@ class Refused extends Error {
 
 const CRLF = /\r\n/;
 
-/** Each line feed of an old text is any line end as a whole, in a file that has CR LF. */
+/** In a file that has CR LF each line feed of an old text is any line end as a whole, and each CR none. */
 function placesIn(text: string, old: string): [start: number, end: number][] {
   const literal = (part: string) =>
     part.replace(/[^\w\s]/gu, (sign) => `\\u{${sign.codePointAt(0)!.toString(16)}}`);
-  const folds = old.includes("\n") && CRLF.test(text);
+  const folds = CRLF.test(text);
   const lines = folds ? old.replaceAll("\r\n", "\n").split("\n") : [old];
-  const pattern = new RegExp(lines.map(literal).join("(?:\\r\\n|(?<!\\r)\\n)"), "gu");
+  // A CR of a line end is no text.
+  const exact = (line: string) => folds ? literal(line).replaceAll("\r", "\\r(?!\\n)") : literal(line);
+  const pattern = new RegExp(lines.map(exact).join("(?:\\r\\n|(?<!\\r)\\n)"), "gu");
   return [...text.matchAll(pattern)].map(({ 0: all, index }) => [index, index + all.length]);
 }
 

@@ -164,8 +164,15 @@ test("a missing file, a folder and a path through a file are one clear error eac
   using scratch = new Scratch();
   scratch.file("five", FIVE);
   const texts = await reads(scratch, [{ file_path: "none" }, { file_path: "." }, { file_path: "five/x" }]);
-  assert.match(texts[0]!, /^Cannot read "none": no such file$/);
-  assert.match(texts[1]!, /^Cannot read "\.": it is a folder$/);
+  const work = JSON.stringify(scratch.work);
+  assert.equal(
+    texts[0]!,
+    `Cannot read "none": no such file\n\nhint: the path was taken relative to ${work}`,
+  );
+  assert.equal(
+    texts[1]!,
+    'Cannot read ".": it is a folder\n\nhint: list it with a shell command, or name a file in it',
+  );
   assert.match(texts[2]!, /^Cannot read "five\/x": a part of the path is not a folder$/);
 });
 
@@ -183,14 +190,25 @@ function readPieces(pieces: Uint8Array[], args: Json = {}): Page {
     *chunks() {
       yield* pieces;
     },
-    info: () => ({ size: Infinity }),
+    readUpTo: () => ({ size: Infinity }),
     read: () => assert.fail("the whole file was read"),
   };
   const same = (path: string) => path;
   const reads = { saw: () => {} };
-  const context = { resolve: same, locate: same, identify: same, files, reads, gate: { limit: 30_000 } };
+  const traits = { effect: "read", subjects: [{ kind: "path", value: "x" }] };
+  const gate = { limit: 30_000, redaction: () => ({ push: same }) };
+  const context = { resolve: same, traits, files, reads, gate };
   return readFile.run({ path: "x", ...args }, context as unknown as Context) as Page;
 }
+
+test("in mode head nothing is read beyond the lines that are shown", () => {
+  function* pieces() {
+    yield new TextEncoder().encode("a\nb\nc\nd");
+    assert.fail("it was read on");
+  }
+  const { lines, total, more } = readPieces(pieces() as unknown as Uint8Array[], { mode: "head", limit: 2 });
+  assert.deepEqual([lines, total, more], [["a", "b"], 4, true]);
+});
 
 test("borders between pieces change nothing, wherever they fall", () => {
   const bytes = new TextEncoder().encode(`\uFEFFé\r\n\n語${"z".repeat(3000)}\r\n😀\r`);
@@ -244,4 +262,26 @@ test("what is shown as text has pages and blocks like a text, and its images sta
   );
   assert.match(texts[2]!, /^Cannot read "n\.ipynb" from offset=99: it has \d lines/);
   assert.match(texts[3]!, /\nL3: b\n\[lines 3-3 of /);
+});
+
+test("a secret at the place where a line is clipped shows no part of itself", async () => {
+  using scratch = new Scratch();
+  const secret = "sk-live-abcdefghijklmnopqrstuvwxyz0123456789ABCD";
+  const env = { MY_API_KEY: secret };
+  scratch.file("long.txt", `${"x".repeat(1960)} ${secret} tail\nother word here\n`);
+  scratch.file("edit.txt", `const alpha = 1; ${"y".repeat(160)} ${"z".repeat(90)} ${secret}\n`);
+  const { results } = await scratch.batch(
+    [
+      { name: "Read", args: { file_path: "long.txt" } },
+      { name: "Edit", args: { file_path: "edit.txt", old_string: "const alpha = 2;", new_string: "x" } },
+      {
+        name: "Edit",
+        args: { file_path: "edit.txt", old_string: "const alpha = 1;", new_string: "const alpha = 2;" },
+      },
+    ],
+    ["--mode", "acceptEdits"],
+    { env },
+  );
+  for (const result of results) assert.ok(!JSON.stringify(result).includes("sk-live"), textOf(result));
+  assert.match(textOf(results[0]!), /line clipped: 2014 characters/);
 });

@@ -304,26 +304,103 @@ test("images and documents are shown only where a pattern names them", async () 
   }
 });
 
-test("a result keeps to its limit: one file is cut at a line, the rest is named with true counts", async () => {
+test("names that aren't there are said first, also where there is no room for the rest", async () => {
+  using scratch = new Scratch();
+  for (let at = 0; at < 30; at++) scratch.file(`a${at}.txt`, `${"x".repeat(99)}\n`.repeat(100));
+  const [text] = await texts(scratch, [{ include: ["*.txt", "zone.txt"] }]);
+  assert.match(
+    text!,
+    /read, 1 skipped: zone\.txt \(Cannot read ".*zone\.txt": no such file\)\n\d+ files left/,
+  );
+});
+
+test("each file gets a fair share, and what small ones leave over goes to the large ones", async () => {
+  using scratch = new Scratch();
+  const large = `${"x".repeat(99)}\n`.repeat(1000);
+  for (const name of ["a", "b", "d"]) scratch.file(`${name}.txt`, large);
+  scratch.file("c.txt", "small\n");
+  scratch.file("e.txt", `${"y".repeat(99)}\n`.repeat(60));
+  const [text, alone] = await texts(scratch, [{ include: ["*.txt"] }, { include: ["a.txt", "c.txt"] }]);
+  assert.deepEqual(read(text!), ["a.txt", "b.txt", "c.txt", "d.txt", "e.txt"]);
+  const shown = [
+    ...text!.matchAll(/\[lines 1-(\d+) of 1000 shown; read this file by itself from line (\d+)\]/g),
+  ];
+  assert.equal(shown.length, 3);
+  // What e.txt doesn't need of its fifth is theirs.
+  for (const [, last, next] of shown) {
+    assert.ok(Number(last) >= 60 && Number(last) <= 70, last);
+    assert.equal(Number(next), Number(last) + 1);
+  }
+  assert.equal(text!.match(/^y+$/gm)!.length, 60);
+  assert.match(text!, /\n5 files read, 0 skipped$/);
+  assert.ok(alone!.match(/^x+$/gm)!.length > 240);
+});
+
+test("a file whose first line is longer than its share still shows that line", async () => {
+  using scratch = new Scratch();
+  for (let at = 10; at < 50; at++) scratch.file(`${at}.txt`, `${"x".repeat(1990)}\nnext\n`.repeat(5));
+  const [text] = await texts(scratch, [{ include: ["*.txt"] }]);
+  assert.match(
+    text!,
+    /^--- 10\.txt ---\n\nx{1990}\n\[lines 1-1 of 10 shown; .* from line 2\]\n\n--- 11\.txt/,
+  );
+});
+
+test("of a huge file no more is read than is shown", async () => {
+  using scratch = new Scratch();
+  const { openSync, truncateSync, closeSync } = await import("node:fs");
+  const huge = scratch.file("huge.log", `${"x".repeat(99)}\n`.repeat(10_000));
+  // A terabyte, which nobody reads to its end.
+  closeSync(openSync(huge, "r+"));
+  truncateSync(huge, 2 ** 40);
+  const ran = await scratch.exec(["--timeout", "60", "ReadManyFiles", '{"include":["huge.log"]}']);
+  const [, last, total] = /\[lines 1-(\d+) of at least (\d+) shown;/.exec(textOf(ran.result))!;
+  assert.ok(Number(last) > 200 && Number(total) < 10_000, `${last} ${total}`);
+  const args = '{"path":"huge.log","offset":3,"limit":2,"mode":"head"}';
+  const one = await scratch.exec(["--timeout", "60", "--toolset", "lean", "read_file", args]);
+  assert.match(textOf(one.result), /\n\[lines 3-4 of at least \d+ shown\. Use offset=5 to continue\]$/);
+});
+
+test("where nothing could be read it is an error", async () => {
+  using scratch = new Scratch();
+  files(scratch, "a.txt", "b.txt");
+  const refused = await scratch.exec(["ReadManyFiles", '{"include":["*.txt"]}', "--deny", "Read(*.txt)"]);
+  assert.equal(refused.result.status, "error");
+  assert.match(textOf(refused.result), /\n0 files read, 2 skipped: a\.txt/);
+  const { results } = await scratch.batch(
+    [["none.txt"], ["none.txt", "a.txt"], ["*.none"]].map((include) => ({
+      name: "ReadManyFiles",
+      args: { include },
+    })),
+  );
+  assert.deepEqual(results.map(({ status }) => status), ["error", "success", "success"]);
+});
+
+test("a result keeps to its limit: files are cut at a line, the rest is named with true counts", async () => {
   using scratch = new Scratch();
   const lines = Array.from({ length: 1500 }, (_, index) => `line ${index + 1} ${"x".repeat(200)}`);
   scratch.file("a.txt", "short\n");
   scratch.file("b.txt", lines.join("\n"));
-  for (let at = 0; at < 40; at++) scratch.file(`c${at + 10}.txt`, `rest ${at}\n`);
+  for (let at = 0; at < 40; at++) scratch.file(`c${at + 10}.txt`, `${"rest\n".repeat(500)}`);
   const [text] = await texts(scratch, [{ include: ["*.txt"] }]);
   assert.ok(text!.length <= 30_000);
   assert.doesNotMatch(text!, /omitted/);
-  assert.deepEqual(read(text!), ["a.txt", "b.txt"]);
+  const names = read(text!);
+  assert.deepEqual(names.slice(0, 3), ["a.txt", "b.txt", "c10.txt"]);
   const [, shown, next] = /\[lines 1-(\d+) of 1500 shown; read this file by itself from line (\d+)\]/.exec(
     text!,
   )!;
   assert.equal(Number(next), Number(shown) + 1);
   assert.ok(text!.includes(`line ${shown} x`) && !text!.includes(`line ${next} x`));
-  assert.ok(Number(shown) > 100, shown);
-  assert.match(
-    text!,
-    /\n2 files read, 0 skipped\n40 files left, for which there was no room: c10\.txt, .*c29\.txt, … and 20 more\n/,
+  assert.ok(Number(shown) > 5 && text!.length > 25_000, `${shown} ${text!.length}`);
+  const left = 42 - names.length;
+  const first = names.length - 2 + 10;
+  assert.ok(
+    text!.includes(
+      `\n${names.length} files read, 0 skipped\n${left} files left, for which there was no room: c${first}.txt, `,
+    ),
   );
+  assert.ok(text!.includes(`c${first + 19}.txt, … and ${left - 20} more\n`));
   assert.doesNotMatch(text!, /read_file/);
 
   scratch.settings({ limits: { read_many_files: 600 } });

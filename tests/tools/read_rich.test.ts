@@ -1,12 +1,15 @@
 /** Reading what isn't text: images, PDFs and notebooks, told by their bytes. */
 import assert from "node:assert/strict";
+import path from "node:path";
+import process from "node:process";
 import { test } from "node:test";
 import sharp from "sharp";
 import { picture } from "../../src/tools/read/image.ts";
-import { readPdf } from "../../src/tools/read/pdf.ts";
+import { runBounded } from "../../src/tools/read/bounded.ts";
+import { pdfText } from "../../src/tools/read/pdf_text.ts";
 import { richKind } from "../../src/tools/read/rich.ts";
-import { pdf, PNG } from "../samples.ts";
-import { type Json, ON_DENO, Scratch, textOf } from "../support.ts";
+import { endlessPdf, pdf, PNG } from "../samples.ts";
+import { AGENT, type Json, ON_DENO, processesWith, ROOT, run, Scratch, textOf } from "../support.ts";
 
 const png = Buffer.from(PNG, "base64");
 const bytesOf = (text: string) => new TextEncoder().encode(text);
@@ -138,6 +141,30 @@ test("without sharp a small image is shown as ever, and a large one is an error 
   });
 });
 
+test("each quality of a copy is tried once", async () => {
+  const tried: string[] = [];
+  const copy = (name: string) => ({
+    toBuffer: () => {
+      tried.push(name);
+      return Promise.resolve({ data: Buffer.alloc(4e6), info: { format: name, width: 1, height: 1 } });
+    },
+  });
+  const image: Json = {
+    metadata: () => Promise.resolve({}),
+    png: () => copy("png"),
+    jpeg: ({ quality }: Json) => copy(`${quality}`),
+  };
+  for (const step of ["timeout", "autoOrient", "resize", "clone", "flatten"]) image[step] = () => image;
+  const load = () => Promise.resolve((() => image) as unknown as typeof sharp);
+  for (const kind of ["jpeg", "png"] as const) {
+    await assert.rejects(
+      picture(await canvas(2001, 1)[kind]().toBuffer(), "a", load),
+      /no copy is small enough/,
+    );
+  }
+  assert.deepEqual(tried, ["85", "70", "50", "30", "png", "85", "70", "50", "30"]);
+});
+
 test("sharp is loaded for large images alone", { skip: ON_DENO && "its loader can't be told" }, async () => {
   using scratch = new Scratch();
   scratch.file("a.png", png);
@@ -218,19 +245,76 @@ test("a broken or encrypted PDF is a clear error, and ends no process", async ()
 test("a reading of a PDF that stops says how far it came and why", async () => {
   const five = pdf(Array.from({ length: 5 }, (_, index) => [`text ${index + 1}`]));
   const limits = { pages: 1000, chars: 1e6, ms: 1e6 };
-  const { note, text } = await readPdf(five, "x", { ...limits, pages: 2 });
+  const read = async (more: Partial<typeof limits>) =>
+    await pdfText(five, { ...limits, ...more }) as { note: string; text: string };
+  const { note, text } = await read({ pages: 2 });
   assert.equal(note, "[PDF of 5 pages, the text of pages 1-2]");
   assert.match(
-    text!,
+    text,
     /^\[page 1 of 5\]\ntext 1\n\[page 2 of 5\]\ntext 2\n\[pages 3-5 left out: more than 2 pages\]$/,
   );
-  const short = await readPdf(five, "x", { ...limits, chars: 9 });
+  const short = await read({ chars: 9 });
   assert.match(
-    short.text!,
+    short.text,
     /text 1[^]*tex\n\[the rest of this page is left out\]\n\[pages 3-5 left out: more than 9 ch/,
   );
-  const late = await readPdf(five, "x", { ...limits, ms: -1000 });
-  assert.match(late.text!, /\[pages 2-5 left out: more than -1 seconds of reading\]$/);
+  const late = await read({ ms: -1000 });
+  assert.match(late.text, /\[pages 2-5 left out: more than -1 seconds of reading\]$/);
+});
+
+test("the library reads a PDF as the command does, on both runtimes from the build", async () => {
+  using scratch = new Scratch();
+  scratch.file("a.pdf", pdf([["from the library"]]));
+  const code = `const { createRuntime, textOf } = require(${
+    JSON.stringify(path.join(ROOT, "dist/index.cjs"))
+  });
+    (async () => {
+      const runtime = await createRuntime({ cwd: process.cwd() });
+      const turn = await runtime.prepareTurn({});
+      const { content } = await runtime.call(turn, { id: "1", name: "Read", args: { file_path: "a.pdf" } });
+      console.log(textOf(content));
+      await runtime.close();
+    })();`;
+  const script = scratch.file("lib.cjs", code);
+  const [program, ...flags] = AGENT.slice(0, -1);
+  const { stdout, stderr } = await run([program!, ...flags, script], {
+    cwd: scratch.work,
+    env: scratch.env(),
+  });
+  assert.match(stdout, /\tfrom the library\n$/, stderr);
+});
+
+test("a PDF that would take hours ends with its call, and its process with it", async () => {
+  using scratch = new Scratch();
+  scratch.file("endless.pdf", endlessPdf());
+  const { result, code } = await scratch.exec(["--timeout", "2", "Read", "file_path=endless.pdf"]);
+  assert.deepEqual([result.outcome, code], ["timeout", 124]);
+  assert.deepEqual(await processesWith(scratch.home), []);
+});
+
+test("a process for hostile input is ended where it takes too long, too much memory, or fails", async () => {
+  using scratch = new Scratch();
+  const { signal } = new AbortController();
+  const work = (code: string, ms: number) =>
+    runBounded({ script: scratch.file("p.cjs", code), input: bytesOf("given"), ms, signal });
+  const echo = 'process.stdin.on("data", (bytes) => process.stdout.write(`got ${bytes}`));';
+  assert.deepEqual(await work(echo, 60_000), { why: "done", output: "got given" });
+  assert.deepEqual(await work("for (;;);", 500), { why: "time" });
+  const failed = await work('console.error("no\\nstack"); process.exit(3);', 60_000);
+  assert.deepEqual(failed, { why: "failed", reason: "no" });
+  if (process.platform !== "linux") return;
+  const greedy = "const all = []; for (;;) all.push(new Uint8Array(5e7).fill(1));";
+  assert.deepEqual(await work(greedy, 60_000), { why: "memory" });
+});
+
+test("a process for hostile input gets no more of the environment than it needs", async () => {
+  using scratch = new Scratch();
+  const script = scratch.file("p.cjs", "process.stdout.write(JSON.stringify(Object.keys(process.env)));");
+  const { signal } = new AbortController();
+  const ended = await runBounded({ script, input: bytesOf(""), ms: 60_000, signal });
+  if (ON_DENO) return assert.match(ended.why === "failed" ? ended.reason : "", /Requires env access/);
+  assert.ok(ended.why === "done");
+  assert.ok(!JSON.parse(ended.output).includes("AGENT_TEST_ROOT"), ended.output);
 });
 
 // ─ Notebooks

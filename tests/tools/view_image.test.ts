@@ -48,8 +48,8 @@ test("what is no image is an error that says what it is, and never an image", as
     /^Cannot show "random\.png": it begins as image\/png and its header is broken/,
     /^Cannot show "cut\.png": its PNG data is broken or cut off/,
     /^Cannot show "drawing\.svg": it is no PNG/,
-    /^Cannot read "none\.png": no such file$/,
-    /^Cannot read "\.": it is a folder$/,
+    /^Cannot read "none\.png": no such file\n\nhint: the path was taken relative to/,
+    /^Cannot read "\.": it is a folder\n\nhint: list it/,
   ];
   for (const [index, result] of results.entries()) {
     assert.equal(result.status, "error", names[index]);

@@ -38,7 +38,10 @@ test("expected_sha256 and create_only let a write through or refuse it whole", a
     write({ content: "5", expected_sha256: "old" }),
   ], LEAN);
   const texts = results.map(textOf);
-  assert.match(texts[0]!, /^Cannot write "a": its content has the sha256 [0-9a-f]{12}, not [0-9a-f]{12}\n\nhint: read it again/);
+  assert.match(
+    texts[0]!,
+    /^Cannot write "a": its content has the sha256 [0-9a-f]{12}, not [0-9a-f]{12}\n\nhint: read it again/,
+  );
   assert.match(texts[1]!, /^Cannot create ".*a": it already exists/);
   assert.match(texts[2]!, /^Created "fresh"/);
   assert.match(texts[3]!, /^Cannot write ".*gone"/);

@@ -4,7 +4,7 @@ import { publishSchema } from "../../core/publish_schema.ts";
 import { unknownTool } from "../../core/result.ts";
 import { streamSchemas } from "../../core/stream.ts";
 import type { Invocation } from "../command.ts";
-import { withRuntime } from "../open.ts";
+import { surfaceOptions, withRuntime } from "../open.ts";
 
 export async function run(invocation: Invocation): Promise<number> {
   const { args: [tool], printer } = invocation;
@@ -17,7 +17,7 @@ export async function run(invocation: Invocation): Promise<number> {
 
 function toolSchema(invocation: Invocation, name: string): Promise<number> {
   return withRuntime(invocation, async (runtime) => {
-    const turn = await runtime.prepareTurn({ open: true });
+    const turn = await runtime.prepareTurn({ open: true, ...surfaceOptions(invocation.flags) });
     const entry = turn.find(name);
     if (!entry) {
       const { message, hint } = unknownTool(name, turn.near(name));

@@ -33,10 +33,14 @@ export function applyEdits(path: string, file: FileText, edits: readonly Edit[])
   let current = file;
   let replaced = 0, at = Infinity;
   let pieces: Uint8Array[] = [file.bytes];
+  // After a short batch not all that is left is looked for again: edits that build on each other would cost a look
+  // at all of them each.
+  let ahead = edits.length;
   for (let done = 0; done < edits.length;) {
     if (done > 0) current = file.with(concat(pieces));
-    const batch = new Batch(path, current, edits, done).apply();
+    const batch = new Batch(path, current, edits, done, ahead).apply();
     done += batch.count;
+    ahead = batch.count < ahead ? batch.count : 2 * ahead;
     replaced += batch.replaced;
     at = Math.min(at, batch.at);
     pieces = batch.pieces;
@@ -53,6 +57,9 @@ interface Slot extends Span {
   content: Uint8Array;
 }
 
+/** Places of all old texts of a batch. */
+const MOST_PLACES = 100_000;
+
 class Batch {
   readonly #path: string;
   readonly #file: FileText;
@@ -63,18 +70,19 @@ class Batch {
   #replaced = 0;
   #at = Infinity;
 
-  constructor(path: string, file: FileText, edits: readonly Edit[], from: number) {
+  /** At most `ahead` edits are of the batch. */
+  constructor(path: string, file: FileText, edits: readonly Edit[], from: number, ahead: number) {
     this.#path = path;
     this.#file = file;
     this.#edits = edits;
     this.#from = from;
-    this.#limit = edits.length;
+    this.#limit = Math.min(edits.length, from + ahead);
   }
 
   /** Applies the first edit at least. */
   apply(): Edited & { count: number } {
     const texts = this.#texts();
-    const slots = texts.length > 1 ? this.#together(texts) : this.#alone();
+    const slots = texts.length > 1 && this.#together(texts) || this.#alone();
     return {
       count: this.#limit - this.#from,
       pieces: piecesOf(this.#file.bytes, slots),
@@ -86,15 +94,23 @@ class Batch {
   /** The old texts that are looked for as they are; one that isn't ends the batch. */
   #texts(): Uint8Array[] {
     const texts: Uint8Array[] = [];
-    const loneCr = hasLoneCr(this.#file);
-    for (const { old_string, new_string } of this.#edits.slice(this.#from)) {
+    const loneCr = hasLoneCr(this.#file), mixed = this.#file.ends === "mixed";
+    let feeds = false;
+    for (const { old_string, new_string } of this.#edits.slice(this.#from, this.#limit)) {
       const sought = old_string === "" || old_string === new_string
         ? undefined
         : soughtIn(this.#file, old_string);
-      if (!sought || !("exact" in sought)) break;
-      texts.push(sought.exact);
-      // A new kind of line end changes how the texts after it are looked for, and a lone CR may come before an LF.
-      if (loneCr || new_string.includes("\r") || old_string.replaceAll("\r\n", "\n").includes("\r")) break;
+      if (!sought) break;
+      // A lone CR may come before an LF when what is between them goes.
+      const ownCr = old_string.replaceAll("\r\n", "\n").includes("\r");
+      if (texts.length > 0 && (ownCr || loneCr && (old_string + new_string).includes("\n"))) break;
+      // Where line ends are mixed, those around a place tell that of a new line, and earlier edits may have changed them.
+      const asksAround = new_string.includes("\n") && !old_string.includes("\n");
+      if (mixed && texts.length > 0 && (feeds && asksAround || old_string.includes("\r\n"))) break;
+      feeds ||= (old_string + new_string).includes("\n");
+      texts.push(sought);
+      // A new kind of line end changes how the texts after it are looked for.
+      if (ownCr || new_string.includes("\r") || loneCr && new_string.includes("\n")) break;
     }
     return texts;
   }
@@ -119,9 +135,11 @@ class Batch {
     return this.#filled(this.#from, slots);
   }
 
-  #together(texts: readonly Uint8Array[]): Slot[] {
+  /** `undefined` where edits are better looked for one by one. */
+  #together(texts: readonly Uint8Array[]): Slot[] | undefined {
     const needles = new ManyNeedles(texts);
     const slotsOf = this.#find(needles);
+    if (!slotsOf) return undefined;
     const all = slotsOf.flat().sort((a, b) => a.start - b.start);
     const count = Math.min(slotsOf.length, firstOverlapping(all));
     this.#limit = this.#from + count;
@@ -129,6 +147,8 @@ class Batch {
     for (const [position, slot] of slots.entries()) slot.position = position;
     // Without a last CR LF, new lines end otherwise, and old ones are looked for otherwise.
     let feeds = this.#file.ends === "crlf" ? countFeeds(this.#file) : Infinity;
+    // With the CRs that were left out, a text is twice as long at most.
+    const reach = (needles.longest - 1) * (this.#file.ends === "lf" ? 1 : 2);
     for (let edit = this.#from; edit < this.#limit; edit++) {
       const own = slotsOf[edit - this.#from]!;
       this.#count(edit, own, slots);
@@ -136,32 +156,38 @@ class Batch {
       feeds += own.length * (feedsIn(new_string) - feedsIn(old_string));
       if (feeds === 0) this.#limit = Math.min(this.#limit, edit + 1);
       for (const slot of this.#filled(edit, own)) {
-        this.#endBefore(edit, needles, window(this.#file.bytes, slots, slot.position, needles.longest - 1));
+        this.#endBefore(edit, needles, window(this.#file.bytes, slots, slot.position, reach));
       }
     }
     return slots;
   }
 
   /** The places of each old text, left to right, not overlapping. */
-  #find(needles: ManyNeedles): Slot[][] {
+  #find(needles: ManyNeedles): Slot[][] | undefined {
     const found: Slot[][] = needles.texts.map(() => []);
-    needles.search(this.#file.bytes, this.#file.encoding.mark, (id, start) => {
+    let count = 0;
+    const { bytes, back } = this.#file.folded;
+    const done = needles.search(bytes, this.#file.encoding.mark, (id, at) => {
       const slots = found[id]!;
-      const last = slots.at(-1);
+      const last = slots.at(-1), start = back(at);
       if (last && start < last.end || !this.#file.isBoundary(start)) return;
-      slots.push(slotAt(this.#file, start, start + needles.texts[id]!.length, id));
+      count++;
+      slots.push(slotAt(this.#file, start, back(at + needles.texts[id]!.length), id));
     });
-    return found;
+    return done && count <= MOST_PLACES ? found : undefined;
   }
 
   /** A later edit's old text that stands in the new one, or across its border, ends the batch before that edit. */
-  #endBefore(edit: number, needles: ManyNeedles, { bytes, start, end }: Span & { bytes: Uint8Array }): void {
+  #endBefore(edit: number, needles: ManyNeedles, around: Span & { bytes: Uint8Array }): void {
     const { texts } = needles;
-    needles.search(bytes, 0, (id, at) => {
+    const { bytes, fold } = this.#file.with(around.bytes).folded;
+    const start = fold(around.start), end = fold(around.end);
+    const done = needles.search(bytes, 0, (id, at) => {
       const later = this.#from + id;
       const touches = at < end && at + texts[id]!.length > start;
       if (later > edit && touches) this.#limit = Math.min(this.#limit, later);
     });
+    if (!done) this.#limit = edit + 1;
   }
 
   /** Throws where an edit's places are not as many as there must be. `slots`: all of the batch, for the text as it is. */

@@ -1,6 +1,7 @@
 /** The changed place as it is now, for the result of an edit. */
 import { concat, countBytes } from "../../core/bytes.ts";
 import { decodeAs } from "../../core/encoding.ts";
+import { takeWords } from "../../core/fit.ts";
 import type { FileText } from "../../core/text.ts";
 import type { Edited } from "./apply.ts";
 
@@ -33,7 +34,7 @@ export function snippetOf(file: FileText, { pieces, at }: Edited): { line: numbe
   // A last newline ends a line and starts none.
   if (lines.at(-1) === "") lines.pop();
   const rows = lines.slice(0, line - first + AFTER).map((text, index) =>
-    `${first + index}\t${text.replace(/\r$/, "").slice(0, LINE_CHARS)}`
+    `${first + index}\t${takeWords(text.replace(/\r$/, ""), LINE_CHARS)}`
   );
   return { line, snippet: rows.join("\n") };
 }

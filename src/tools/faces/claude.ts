@@ -66,6 +66,7 @@ const view = defineFace<ViewArgs, ViewArgs, Picture>(viewImage, {
   input: (z) => z.strictObject({ path: z.string().min(1).describe("The absolute path to the image file") }),
   toCanonical: ({ path }) => ({ path }),
   hooks: {
+    alsoMatches: ["Read"],
     view: ({ path }, place) => ({ name: "Read", input: { file_path: place.resolve(path) } }),
     rewrite: ({ file_path, ...rest }) => ({ ...rest, path: file_path }),
     response: (data, { path }, place) => {

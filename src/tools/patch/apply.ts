@@ -4,6 +4,7 @@
  */
 import { AgentError, quote } from "../../core/errors.ts";
 import type { FileText } from "../../core/text.ts";
+import { nearestPlace } from "../edit_miss.ts";
 import { Lines } from "./lines.ts";
 import type { Change, Chunk } from "./parse.ts";
 import { Seeker, type Sought } from "./seek.ts";
@@ -92,7 +93,9 @@ function findPlaces(path: string, lines: readonly string[], chunks: readonly Chu
   let from = 0;
   for (const chunk of chunks) {
     for (const context of chunk.contexts) {
-      from = placeOf(seeker.seek([context], from, false), () => `context '${context}' in ${path}`, chunk) + 1;
+      const start = from;
+      const wanted = () => ({ path, what: `context '${context}' in ${path}`, old: [context], from: start });
+      from = placeOf(seeker.seek([context], from, false), seeker, wanted, chunk) + 1;
     }
     const placed = findPlace(path, seeker, lines.length, chunk, from);
     places.push(placed);
@@ -119,26 +122,44 @@ function findPlace(path: string, seeker: Seeker, end: number, chunk: Chunk, from
       return { start: shorter.at, changes: changes.filter((_, index) => index !== dropped) };
     }
   }
-  return { start: placeOf(sought, () => `expected lines in ${path}:\n${old.join("\n")}`, chunk), changes };
+  const wanted = () => ({ path, what: `expected lines in ${path}:\n${old.join("\n")}`, old, from });
+  return { start: placeOf(sought, seeker, wanted, chunk), changes };
 }
 
 function isOld({ kind }: Change): boolean {
   return kind !== "add";
 }
 
-function placeOf(sought: Sought, what: () => string, chunk: Chunk): number {
+/** What a chunk looks for: the sentence that Codex models know for a miss, and the lines. */
+interface Wanted {
+  path: string;
+  what: string;
+  old: readonly string[];
+  from: number;
+}
+
+function placeOf(sought: Sought, seeker: Seeker, wanted: () => Wanted, chunk: Chunk): number {
   if ("at" in sought) return sought.at;
+  const { path, what, old, from } = wanted();
+  const hunk = `the hunk on line ${chunk.line} of the patch`;
   if ("missing" in sought) {
     throw new AgentError(
-      `Failed to find ${what()}`,
-      `the hunk on line ${chunk.line} of the patch; read the file again`,
+      `Failed to find ${what}`,
+      `${hunk}; nothing was written; ${elsewhere(seeker, old, from)}`,
     );
   }
   const lines = sought.ambiguous.slice(0, 5).map((at) => at + 1).join(", ");
   throw new AgentError(
-    `Cannot place ${
-      quote(what().split("\n")[0]!)
-    }: no line is the same, and several are alike (lines ${lines})`,
-    "copy the lines exactly, or add a line of context",
+    `Cannot place ${hunk} in ${quote(path)}: no place is the same, and several are alike (lines ${lines})`,
+    "copy the lines exactly, or add a line of context; nothing was written",
   );
+}
+
+/** Where else the lines, or some that are like them, stand. */
+function elsewhere(seeker: Seeker, old: readonly string[], from: number): string {
+  const before = from > 0 ? seeker.seek(old, 0, false) : undefined;
+  if (before && "at" in before) {
+    return `line ${before.at + 1} has it, but the hunks and headers before it lead on to line ${from + 1}`;
+  }
+  return nearestPlace(seeker.lines, old) || "read the file again";
 }

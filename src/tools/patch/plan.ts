@@ -8,12 +8,12 @@ import { AgentError } from "../../core/errors.ts";
 import type { Change, Snapshot } from "../../core/files.ts";
 import { basename, dirname, join } from "../../core/paths.ts";
 import { FileText } from "../../core/text.ts";
-import { inTheFormOf } from "../writing.ts";
+import { inTheFormOf, needText } from "../writing.ts";
 import { applyChunks } from "./apply.ts";
 import type { Hunk } from "./parse.ts";
 
 /** A file's change. `whole`: the patch holds all of its new content. */
-export type FileChange = Change & { whole: boolean };
+export type FileChange = Change & { shown: string; whole: boolean };
 
 /** What is told of a hunk: `A` added, `M` changed or replaced, `D` deleted. */
 export interface Told {
@@ -35,8 +35,9 @@ export function planPatch(
 ): Plan {
   const files = new Map<string, PlannedFile>();
   const open = (path: string, itself = false): PlannedFile => {
-    // A link that is deleted goes itself, and not what it leads to.
-    const full = itself ? join(identify(dirname(path)), basename(path)) : identify(path);
+    const name = join(identify(dirname(path)), basename(path));
+    // A link that goes, goes itself, and not what it leads to; its name is a plain file's from then on.
+    const full = itself || files.has(name) ? name : identify(path);
     const known = files.get(full);
     if (known) return known;
     const file = new PlannedFile(full, path, find(full, path, itself));
@@ -128,6 +129,7 @@ function planHunk(hunk: Hunk, open: (path: string, itself?: boolean) => PlannedF
     return { letter: "D", path };
   }
   // A move alone doesn't look into the file.
+  if (hunk.chunks.length > 0) needText("update", path, file);
   const text = hunk.chunks.length > 0 ? file.text : undefined;
   const pieces = text ? applyChunks(path, text, hunk.chunks) : [file.bytes];
   const target = hunk.moveTo === undefined ? file : open(hunk.moveTo);
@@ -137,6 +139,6 @@ function planHunk(hunk: Hunk, open: (path: string, itself?: boolean) => PlannedF
   }
   const note = `moved from ${path}${target.exists ? ", replacing what was there" : ""}`;
   target.put(pieces, text?.encoding, file.mode);
-  file.remove();
+  open(path, true).remove();
   return { letter: "M", path: hunk.moveTo!, note };
 }

@@ -26,17 +26,17 @@ const NEAR = 500;
 
 /** The lines of a file, to look for many chunks in. */
 export class Seeker {
-  readonly #lines: readonly string[];
+  readonly lines: readonly string[];
   /** Made when a pass is needed. */
   readonly #indexes: LineIndex[] = [];
 
   constructor(lines: readonly string[]) {
-    this.#lines = lines;
+    this.lines = lines;
   }
 
   /** Looks for `wanted` from index `from` on. */
   seek(wanted: readonly string[], from: number, atEnd: boolean): Sought {
-    const lines = this.#lines;
+    const { lines } = this;
     if (wanted.length === 0) return { at: atEnd ? lines.length : from };
     const last = lines.length - wanted.length;
     for (const [pass, fold] of PASSES.entries()) {

@@ -110,8 +110,8 @@ async function smaller(
       .autoOrient()
       .resize({ width: COPY_EDGE, height: COPY_EDGE, fit: "inside", withoutEnlargement: true });
     const { pages: frames = 1 } = await image.metadata();
-    const own = info.mediaType === "image/jpeg" ? image.jpeg({ quality: QUALITIES[0]! }) : image.png();
-    for (const attempt of [own, ...QUALITIES.map((quality) => asJpeg(image, quality))]) {
+    const asPng = info.mediaType === "image/jpeg" ? [] : [image.clone().png()];
+    for (const attempt of [...asPng, ...QUALITIES.map((quality) => asJpeg(image, quality))]) {
       const { data, info: { format, width, height } } = await attempt.toBuffer({ resolveWithObject: true });
       const base64 = toBase64(data);
       if (base64.length > MOST_IMAGE) continue;

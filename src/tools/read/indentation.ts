@@ -14,7 +14,7 @@
  * A blank line counts as indented like the line above it; blank lines at the edges go.
  */
 import { AgentError, quote } from "../../core/errors.ts";
-import { notice, type Page, PAGE_LINES, Pager, roomOf, type Span } from "./pager.ts";
+import { notice, type Page, PAGE_LINES, type PageGate, Pager, roomOf, type Span } from "./pager.ts";
 
 export interface BlockOptions {
   anchor_line?: number;
@@ -34,7 +34,7 @@ const CLOSING = /^\s*(?:[)\]}]|<\/|(?:end|fi|done|esac)\s*(?:[;),.|<>&]|$))/;
 export function pageOfBlock(
   text: string,
   args: { path: string; offset?: number; limit?: number; indentation?: BlockOptions },
-  room: number,
+  gate: PageGate,
 ): Page {
   const lines = text.split("\n");
   if (lines.at(-1) === "") lines.pop();
@@ -53,8 +53,8 @@ export function pageOfBlock(
     );
   }
   const count = Math.min(args.limit ?? PAGE_LINES, options.max_lines ?? PAGE_LINES, PAGE_LINES);
-  const { all, shown } = blockAround(lines, anchor, options, { lines: count, room });
-  const pager = new Pager(shown.first, shown.last - shown.first + 1, room);
+  const { all, shown } = blockAround(lines, anchor, options, { lines: count, room: gate.room });
+  const pager = new Pager(shown.first, shown.last - shown.first + 1, gate);
   pager.push(text);
   pager.end();
   return { lines: pager.lines, start: shown.first, total, undecodable: false, around: { anchor, all } };

@@ -9,6 +9,8 @@ export interface Page {
   /** The number of the first line, from 1. */
   start: number;
   total: number;
+  /** The file was not read to its end: there are `total` lines at least. */
+  more?: true;
   /** Some bytes have no meaning in the file's encoding. */
   undecodable: boolean;
   /** The encoding, where it isn't UTF-8. */
@@ -38,6 +40,14 @@ const MARK_CHARS = 4;
 const CLIPPED_CHARS = 64;
 export const NOTES_CHARS = 400;
 
+/** What a page may take, and what goes out of it. */
+export interface PageGate {
+  /** Characters. */
+  room: number;
+  /** Redacts a text whose end is cut off: what may be the beginning of a secret is left out. */
+  clean(text: string): string;
+}
+
 /** A page without lines, which says why. */
 export function notice(note: string): Page {
   return { lines: [], start: 1, total: 0, undecodable: false, note };
@@ -58,16 +68,23 @@ export class Pager {
   total = 0;
   readonly #offset: number;
   readonly #limit: number;
+  readonly #clean: PageGate["clean"];
   #room: number;
   /** The start of the line that is not at its end yet, and how long it is so far. */
   #line = "";
   #length = 0;
   #endsWithCr = false;
 
-  constructor(offset: number, limit: number, room: number) {
+  constructor(offset: number, limit: number, { room, clean }: PageGate) {
     this.#offset = offset;
     this.#limit = limit;
     this.#room = room;
+    this.#clean = clean;
+  }
+
+  /** No further line will be kept. */
+  get done(): boolean {
+    return this.lines.length > 0 && !this.#onPage();
   }
 
   push(text: string): void {
@@ -108,7 +125,7 @@ export class Pager {
   #keep(length: number): void {
     const line = length <= LINE_CHARS
       ? this.#line.slice(0, length)
-      : `${takeHead(this.#line, LINE_CHARS)}... [line clipped: ${length} characters in all]`;
+      : `${takeHead(this.#clean(this.#line), LINE_CHARS)}... [line clipped: ${length} characters in all]`;
     this.#room -= line.length + String(this.total + 1).length + MARK_CHARS;
     // The first line of a page always fits, so that paging moves on.
     if (this.#room > 0 || this.lines.length === 0) this.lines.push(line);
@@ -143,13 +160,16 @@ export function presentPage(
   return { content: blocks.length === 0 ? text : text === "" ? blocks : [{ type: "text", text }, ...blocks] };
 }
 
+/** `lines 1-20 of 300 shown`: the first `count` lines of a page. */
+export function shownOf({ start, total, more }: Page, count: number): string {
+  return `lines ${start}-${start + count - 1} of ${more ? "at least " : ""}${total} shown`;
+}
+
 /** What the page leaves out, and how to see it. */
-function cutNote(
-  { lines, start, total, around }: Page,
-  next: (line: number) => string,
-): string | undefined {
+function cutNote(page: Page, next: (line: number) => string): string | undefined {
+  const { lines, start, total, around } = page;
   const last = start + lines.length - 1;
-  const shown = `lines ${start}-${last} of ${total} shown`;
+  const shown = shownOf(page, lines.length);
   if (!around) return last < total ? `[${shown}. Use ${next(last + 1)} to continue]` : undefined;
   const { anchor, all } = around;
   if (start === 1 && last === total) return undefined;

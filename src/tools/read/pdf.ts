@@ -1,131 +1,51 @@
-/** The text of a PDF, page by page. */
-import { AgentError, messageOf, quote } from "../../core/errors.ts";
+/**
+ * The text of a PDF, read in a process of its own: the library drops errors that would end ours, and a file of a few
+ * KB can keep it busy for hours or fill all memory.
+ */
+import { AgentError, quote } from "../../core/errors.ts";
 import { host } from "../../core/runtime.ts";
+import { type Ended, runBounded } from "./bounded.ts";
+import type { PdfAnswer } from "./pdf_text.ts";
 import type { Rich } from "./rich.ts";
 
-type Pdf = Awaited<ReturnType<typeof import("unpdf")["getDocumentProxy"]>>;
+const MOST_SECONDS = 20;
 
-/** Where reading stops. A file may claim any number of pages, and a page may hold any amount of text. */
-export interface PdfLimits {
-  pages: number;
-  /** Of all text. */
-  chars: number;
-  ms: number;
+/** Throws where the file is broken, needs a password, or asks for too much. */
+export async function readPdf(bytes: Uint8Array, shown: string, signal: AbortSignal): Promise<Rich> {
+  const ended = await runBounded({ script: script(shown), input: bytes, ms: MOST_SECONDS * 1000, signal });
+  if (ended.why !== "done") throw unanswered(ended, shown);
+  const answer = JSON.parse(ended.output) as PdfAnswer;
+  if ("state" in answer) throw new AgentError(`Cannot read ${quote(shown)}: ${answer.state}`, answer.hint);
+  return answer;
 }
 
-const LIMITS: PdfLimits = { pages: 1000, chars: 5_000_000, ms: 30_000 };
-
-/** Each page's text below a line that counts it; a page without text says so, and so does a reading that stopped. */
-export function readPdf(bytes: Uint8Array, shown: string, limits = LIMITS): Promise<Rich> {
-  return contained(() => read(bytes, shown, limits));
+function unanswered(ended: Exclude<Ended, { why: "done" }>, shown: string): AgentError {
+  const state = ended.why === "time"
+    ? `reading the PDF takes more than ${MOST_SECONDS} seconds`
+    : ended.why === "memory"
+    ? "reading the PDF takes too much memory"
+    : `the program that reads PDFs failed (${ended.reason})`;
+  return new AgentError(
+    `Cannot read ${quote(shown)}: ${state}`,
+    "take its text out with a command (pdftotext, say) and read that",
+  );
 }
 
-/** The library drops some rejections over a broken file, and nobody's rejection ends the process. */
-async function contained<T>(work: () => Promise<T>): Promise<T> {
-  const others: unknown[] = [];
-  const undo = host.onStray((error) => {
-    if (!(error instanceof Error && error.stack?.includes("unpdf"))) others.push(error);
-  });
+/** The program stands beside this file, in the source as in the build. */
+function script(shown: string): string {
+  const self = import.meta.filename;
+  const path = self?.replace(/pdf(\.\w+)$/, "pdf_child$1");
+  if (path !== undefined && path !== self && isThere(path)) return path;
+  throw new AgentError(
+    `Cannot read ${quote(shown)}: the program that reads PDFs isn't beside the code that starts it`,
+    "load agent-runtime from its own folder, not from inside another bundle",
+  );
+}
+
+function isThere(path: string): boolean {
   try {
-    return await work();
-  } finally {
-    // What was dropped last is told now.
-    await turn();
-    undo();
-    // What isn't the library's goes where it would have gone.
-    for (const error of others) {
-      setTimeout(() => {
-        throw error;
-      }, 0);
-    }
+    return host.files.stat(path).kind === "file";
+  } catch {
+    return false;
   }
-}
-
-function turn(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 0));
-}
-
-async function read(bytes: Uint8Array, shown: string, limits: PdfLimits): Promise<Rich> {
-  const until = host.now() + limits.ms;
-  const pdf = await open(bytes, shown);
-  try {
-    const total = pdf.numPages;
-    if (total < 1) throw broken(shown, "it has no pages");
-    const parts: string[] = [];
-    let room = limits.chars, page = 0, stop = "";
-    while (page < total && stop === "") {
-      page++;
-      const text = await pageText(pdf, page, room);
-      room -= text.length;
-      parts.push(`[page ${page} of ${total}]`, text);
-      if (page >= limits.pages) stop = `more than ${limits.pages} pages`;
-      else if (room <= 0) stop = `more than ${limits.chars} characters`;
-      else if (host.now() > until) stop = `more than ${limits.ms / 1000} seconds of reading`;
-      // An abort gets its turn between pages.
-      await turn();
-    }
-    const left = page < total ? `[pages ${page + 1}-${total} left out: ${stop}]` : undefined;
-    const count = `${total} ${total === 1 ? "page" : "pages"}`;
-    const note = left ? `[PDF of ${count}, the text of pages 1-${page}]` : `[PDF of ${count}, their text]`;
-    return { note, text: [...parts, ...(left ? [left] : [])].join("\n") };
-  } finally {
-    await pdf.loadingTask.destroy();
-  }
-}
-
-async function open(bytes: Uint8Array, shown: string): Promise<Pdf> {
-  const { getDocumentProxy } = await import("unpdf");
-  try {
-    // A copy: the library takes the memory it is given for its own.
-    return await getDocumentProxy(new Uint8Array(bytes), {
-      verbosity: 0,
-      useSystemFonts: false,
-      disableFontFace: true,
-      useWasm: false,
-    });
-  } catch (error) {
-    if (error instanceof Error && error.name === "PasswordException") {
-      throw new AgentError(
-        `Cannot read ${quote(shown)}: the PDF is encrypted and needs a password`,
-        "make a copy without a password and read that",
-      );
-    }
-    throw broken(shown, oneLine(error));
-  }
-}
-
-function broken(shown: string, why: string): AgentError {
-  return new AgentError(`Cannot read ${quote(shown)}: the PDF is broken (${why})`);
-}
-
-/** As much of a page's text as there is `room` for; what can't be read is said in its place. */
-async function pageText(pdf: Pdf, number: number, room: number): Promise<string> {
-  try {
-    const page = await pdf.getPage(number);
-    const reader = page.streamTextContent().getReader();
-    let text = "";
-    for (let next = await reader.read(); !next.done; next = await reader.read()) {
-      for (const item of next.value.items as { str?: string; hasEOL?: boolean }[]) {
-        text += (item.str ?? "") + (item.hasEOL ? "\n" : "");
-      }
-      if (text.length < room) continue;
-      await reader.cancel(new Error("enough"));
-      text = `${text.slice(0, room)}\n[the rest of this page is left out]`;
-      break;
-    }
-    page.cleanup();
-    return text.trim() === "" ? "[no text on this page]" : tidy(text);
-  } catch (error) {
-    return `[this page can't be read: ${oneLine(error)}]`;
-  }
-}
-
-/** Without control characters, blanks at line ends, and blank lines at the page's ends. */
-function tidy(text: string): string {
-  return text.replace(/[\0-\x08\x0b-\x1f\x7f]/g, "").split("\n").map((line) => line.trimEnd()).join("\n")
-    .trim();
-}
-
-function oneLine(error: unknown): string {
-  return messageOf(error).split("\n")[0]!.replace(/\.$/, "");
 }

@@ -65,7 +65,12 @@ function isNotebook(head: Uint8Array, path: string): boolean {
 }
 
 /** The file as it is shown. Throws where it claims to be one of these and is broken. */
-export async function readRich(kind: RichKind, bytes: Uint8Array, shown: string): Promise<Rich> {
+export async function readRich(
+  kind: RichKind,
+  bytes: Uint8Array,
+  shown: string,
+  signal: AbortSignal,
+): Promise<Rich> {
   switch (kind) {
     case "image": {
       const { readImage } = await import("./image.ts");
@@ -73,7 +78,7 @@ export async function readRich(kind: RichKind, bytes: Uint8Array, shown: string)
     }
     case "pdf": {
       const { readPdf } = await import("./pdf.ts");
-      return await readPdf(bytes, shown);
+      return await readPdf(bytes, shown, signal);
     }
     case "notebook": {
       const { readNotebook } = await import("./notebook.ts");

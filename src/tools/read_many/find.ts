@@ -3,6 +3,7 @@ import { AgentError, quote } from "../../core/errors.ts";
 import { basename, inside, join } from "../../core/paths.ts";
 import { type FileKind, host } from "../../core/runtime.ts";
 import type { Context } from "../../core/tool.ts";
+import { exists } from "../../core/upkeep.ts";
 import type { ReadManyArgs } from "../read_many_files.ts";
 import { endingOf, ENDINGS, FOLDERS, MEDIA, NAMES } from "./default_excludes.ts";
 import { IgnoreFiles, ignoreRoot } from "./ignore_files.ts";
@@ -15,6 +16,8 @@ export interface FoundFile {
   /** As it is shown: relative where it is inside the working folder. */
   shown: string;
   kind: FileKind | undefined;
+  /** A pattern names it, and nothing is there. */
+  missing: boolean;
   size: number;
   /** A pattern has its name or its ending. */
   named: boolean;
@@ -23,7 +26,7 @@ export interface FoundFile {
 }
 
 export interface Found {
-  /** In order of `shown`, by code unit. */
+  /** In order of `shown`, by code unit; those that are missing first. */
   files: FoundFile[];
   /** How many matches each filter left out, by the filter's name. */
   leftOut: ReadonlyMap<string, number>;
@@ -92,7 +95,9 @@ export async function find(args: ReadManyArgs, context: Context): Promise<Found>
     if (!chosen.has(path)) leftOut.set(filter, (leftOut.get(filter) ?? 0) + 1);
   }
   const files = [...chosen].map((path) => look(path, inside(cwd, path) || path, include));
-  files.sort((a, b) => a.shown < b.shown ? -1 : a.shown > b.shown ? 1 : 0);
+  files.sort((a, b) =>
+    Number(b.missing) - Number(a.missing) || (a.shown < b.shown ? -1 : a.shown > b.shown ? 1 : 0)
+  );
   const filters = [
     ...exclude.length > 0 ? ["exclude"] : [],
     ...git ? [".gitignore"] : [],
@@ -155,8 +160,8 @@ function look(path: string, shown: string, include: readonly string[]): FoundFil
   const seen = { path, shown, named: include.some(names), media: MEDIA.has(ending) };
   try {
     const { kind, size } = host.files.stat(path);
-    return { ...seen, kind, size };
+    return { ...seen, kind, missing: false, size };
   } catch {
-    return { ...seen, kind: undefined, size: 0 };
+    return { ...seen, kind: undefined, missing: !exists(path), size: 0 };
   }
 }

@@ -7,12 +7,9 @@ import { type Start, startOf } from "./start.ts";
 /** How globs are read everywhere here; parentheses and the like mean themselves (`asGlob`). */
 export const GLOB_OPTIONS = { noextglob: true, nonegate: true, posix: true } as const;
 
-/**
- * A glob whose characters that picomatch would read as a regex or a negation, or tinyglobby as the folder above, mean
- * themselves.
- */
+/** A glob whose characters that picomatch would read as a regex or a negation mean themselves. */
 export function asGlob(glob: string): string {
-  return glob.replace(/\\.|[()|+]|^!|^\.(?=\.)/g, (found) => found.startsWith("\\") ? found : `\\${found}`);
+  return glob.replace(/\\.|[()|+]|^!/g, (found) => found.startsWith("\\") ? found : `\\${found}`);
 }
 
 /**

@@ -1,7 +1,7 @@
 /** The result as it grows: files under headings as long as there is room, then what was read and what was not. */
-import { quote } from "../../core/errors.ts";
+import { printable } from "../../core/errors.ts";
 import type { Block, Output } from "../../core/tool.ts";
-import type { Page } from "../read/pager.ts";
+import { type Page, shownOf } from "../read/pager.ts";
 
 /** Room that the lines at the end have at most, and room for the notice of a cut. */
 const END_CHARS = 4000;
@@ -13,7 +13,8 @@ const ITEM_CHARS = 240;
 /** A page as far as it fits. */
 export interface Fitted {
   output: Output;
-  part: "all" | "some" | "none";
+  /** `share`: it was cut so that others have room too. */
+  part: "all" | "share" | "some" | "none";
 }
 
 export class Sheet {
@@ -24,6 +25,7 @@ export class Sheet {
   #room: number;
   #images = 0;
   #read = 0;
+  #failed = 0;
   readonly #skipped: string[] = [];
   readonly #left: string[] = [];
 
@@ -32,28 +34,31 @@ export class Sheet {
     this.#room = limit - this.#endRoom;
   }
 
-  /** The part of a page that fits, without line numbers; a cut says where the file goes on. */
-  fit(page: Page, shown: string): Fitted {
+  /** What is left for files. */
+  get room(): number {
+    return this.#room;
+  }
+
+  /** The part of a page that fits, without line numbers, in `share` at most; a cut says where the file goes on. */
+  fit(page: Page, shown: string, share = Infinity): Fitted {
     const { lines, start, total, note, head, encoding, undecodable, blocks = [] } = page;
     if (note !== undefined) return { output: { content: `[${note}]` }, part: "all" };
     const rows = head === undefined ? [] : [head];
     const notes: string[] = [];
     if (encoding !== undefined) notes.push(`[read as ${encoding}]`);
     if (undecodable) notes.push(`[some bytes are not ${encoding ?? "UTF-8"} and show as \uFFFD]`);
-    let room = this.#room - around(shown) - NOTICE_CHARS - [...rows, ...notes].join("\n").length;
-    let count = 0;
-    for (const line of lines) {
-      room -= line.length + 1;
-      if (room < 0) break;
-      rows.push(line);
-      count++;
-    }
-    const part = count === lines.length ? "all" : count > 0 ? "some" : "none";
-    const last = start + count - 1;
-    if (last < total) {
-      notes.push(
-        `[lines ${start}-${last} of ${total} shown; read this file by itself from line ${last + 1}]`,
-      );
+    const taken = around(shown) + [...rows, ...notes].join("\n").length;
+    const all = taken + lines.reduce((sum, line) => sum + line.length + 1, 0);
+    const isWhole = start + lines.length > total && all <= Math.min(this.#room, share);
+    // The first line goes beyond the share if it must, so that there is a line to go on from.
+    const least = lines[0]?.length ?? 0;
+    const room = this.#room - taken - NOTICE_CHARS;
+    const mine = Math.min(room, Math.max(share - taken - NOTICE_CHARS, least + 1));
+    const count = isWhole ? lines.length : countWithin(lines, mine);
+    rows.push(...lines.slice(0, count));
+    const part = count === lines.length ? "all" : count === 0 ? "none" : mine < room ? "share" : "some";
+    if (start + count <= total) {
+      notes.push(`[${shownOf(page, count)}; read this file by itself from line ${start + count}]`);
     }
     const text = [...rows, ...notes].join("\n");
     return { output: { content: text === "" ? blocks : [{ type: "text", text }, ...blocks] }, part };
@@ -79,6 +84,12 @@ export class Sheet {
     this.#skipped.push(`${clip(printable(shown))} (${clip(oneLine(reason))})`);
   }
 
+  /** It could not be read, or was not allowed to be. */
+  fail(shown: string, reason: string): void {
+    this.#failed++;
+    this.skip(shown, reason);
+  }
+
   /** There was no room for it. */
   leave(shown: string): void {
     this.full = true;
@@ -98,7 +109,8 @@ export class Sheet {
     }
     for (const warning of warnings) ending.push(clip(warning));
     this.#push(ending.join("\n"));
-    return { content: this.#content };
+    const nothing = this.#read === 0 && this.#failed > 0 && this.#failed === this.#skipped.length;
+    return { content: this.#content, ...(nothing && { status: "error" }) };
   }
 
   #push(text: string): void {
@@ -108,12 +120,18 @@ export class Sheet {
   }
 }
 
+function countWithin(lines: readonly string[], room: number): number {
+  let left = room;
+  const past = lines.findIndex((line) => (left -= line.length + 1) < 0);
+  return past < 0 ? lines.length : past;
+}
+
 function heading(shown: string): string {
   return `--- ${printable(shown)} ---\n\n`;
 }
 
 /** Characters that a file takes besides its text. */
-function around(shown: string): number {
+export function around(shown: string): number {
   return heading(shown).length + 2;
 }
 
@@ -132,11 +150,6 @@ function listed(items: readonly string[], separator: string, room: number): stri
   }
   const more = items.length - named.length;
   return more === 0 ? named.join(separator) : [...named, `… and ${more} more`].join(separator);
-}
-
-/** A name with a line break in it must not look like a heading. */
-function printable(name: string): string {
-  return /[\x00-\x1f\x7f-\x9f\u2028\u2029]/.test(name) ? quote(name) : name;
 }
 
 function oneLine(text: string): string {

@@ -31,9 +31,8 @@ export function startOf(pattern: string, place: Pick<Place, "resolve">): Start {
   const further = rest.map((part) => Math.max(0, (part.match(/\*+/g)?.length ?? 0) - 1));
   const globstars = rest.filter((part) => part === "**").length;
   if (further.reduce((sum, count) => sum + count, 0) > MOST_FURTHER_STARS || globstars > MOST_GLOBSTARS) {
-    const hint = `at most ${
-      MOST_FURTHER_STARS + 1
-    } "*" between two slashes, and ${MOST_GLOBSTARS} "**" in all`;
+    const more = `beyond that, ${MOST_FURTHER_STARS} more are allowed in all`;
+    const hint = `each part between slashes may have one "*"; ${more}, and ${MOST_GLOBSTARS} "**"`;
     throw new AgentError(`the pattern ${quote(pattern)} has too many wildcards`, hint);
   }
   if (pattern.endsWith("/") && rest.at(-1) !== "**") rest.push("**");

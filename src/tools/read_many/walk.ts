@@ -1,12 +1,8 @@
 /** Files below a folder that fit a glob. */
-import type { Dirent } from "node:fs";
-import { glob as search } from "tinyglobby";
-import { inside, join } from "../../core/paths.ts";
+import { AgentError, quote } from "../../core/errors.ts";
+import { join } from "../../core/paths.ts";
 import { host } from "../../core/runtime.ts";
-import { asGlob } from "./patterns.ts";
-
-/** The walker sees the folder under this name, so that no glob leads out of it and no name in it is read as a glob. */
-const JAIL = host.platform === "win32" ? "C:/jail" : "/jail";
+import { leading, matcher } from "./glob.ts";
 
 export interface Walked {
   /** Absolute. Links, pipes and the like count: whoever opens one looks first. */
@@ -15,61 +11,55 @@ export interface Walked {
   unreadable: string[];
 }
 
+/** Names that are looked at in one search, and after how many others get their turn. */
+const MOST_NAMES = 1_000_000;
+const TURN = 1000;
+
 /** Links are not followed. `closed`: is a folder not to be entered? */
 export async function walk(
   folder: string,
   glob: string,
   closed: (name: string, path: string) => boolean,
   signal: AbortSignal,
+  most = MOST_NAMES,
 ): Promise<Walked> {
-  const { readdir } = host.builtin<typeof import("node:fs")>("node:fs");
-  const unreadable: string[] = [];
-  const list = (seen: string, _: unknown, done: (error: null, entries: Seen[]) => void) => {
-    const below = inside(JAIL, seen.replace(/(?<=.)\/$/, ""));
-    if (below === undefined) return done(null, []);
-    const real = join(folder, below);
-    readdir(real, { withFileTypes: true }, (error, entries = []) => {
-      if (error) unreadable.push(real);
-      done(
-        null,
-        entries.filter((entry) => !(entry.isDirectory() && closed(entry.name, join(real, entry.name)))).map(
-          asSeen,
-        ),
-      );
-    });
-  };
-  const found = await search([asGlob(glob)], {
-    cwd: JAIL,
-    // Only this one is used: links are not followed, and files are not looked at.
-    fs: { readdir: list as unknown as typeof readdir },
-    signal,
-    debug: false,
-    dot: false,
-    expandDirectories: false,
-    extglob: false,
-    followSymbolicLinks: false,
-  });
-  signal.throwIfAborted();
-  const paths = found.filter((path) => !path.startsWith("../")).map((path) =>
-    `${folder === "/" ? "" : folder}/${path}`
-  );
+  const fits = matcher(glob), leads = leading(glob);
+  const paths: string[] = [], unreadable: string[] = [];
+  const waiting = [""];
+  let looked = 0;
+  for (let below; (below = waiting.pop()) !== undefined;) {
+    const names = list(join(folder, below));
+    if (!names) unreadable.push(join(folder, below));
+    for (const name of names ?? []) {
+      if (++looked > most) {
+        const hint = "let the pattern begin with a folder further down";
+        throw new AgentError(`Cannot search ${quote(folder)}: it holds more than ${most} names`, hint);
+      }
+      if (looked % TURN === 0) await new Promise((resolve) => setTimeout(resolve, 0));
+      signal.throwIfAborted();
+      const inner = below === "" ? name : `${below}/${name}`;
+      const path = join(folder, inner);
+      const [fit, lead] = [fits(inner), leads(inner)];
+      if (!fit && !lead) continue;
+      if (!isFolder(path)) fit && paths.push(path);
+      else if (lead && !closed(name, path)) waiting.push(inner);
+    }
+  }
   return { paths, unreadable };
 }
 
-interface Seen {
-  name: string;
-  isFile(): boolean;
-  isDirectory(): boolean;
-  isSymbolicLink(): boolean;
+function list(folder: string): string[] | undefined {
+  try {
+    return host.files.readDir(folder);
+  } catch {
+    return undefined;
+  }
 }
 
-/** Whatever is no folder is a file to the walker. */
-function asSeen(entry: Dirent): Seen {
-  const folder = entry.isDirectory();
-  return {
-    name: entry.name,
-    isFile: () => !folder,
-    isDirectory: () => folder,
-    isSymbolicLink: () => false,
-  };
+function isFolder(path: string): boolean {
+  try {
+    return host.files.lstat(path).kind === "directory";
+  } catch {
+    return false;
+  }
 }

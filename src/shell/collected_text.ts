@@ -1,0 +1,211 @@
+/**
+ * A text that may never end, as a terminal would show it, in bounded memory: its head, its tail, and how many characters
+ * there were. It takes bytes and makes text of them late, so that most of a long output is only counted.
+ */
+import { cut, notice, takeHead, takeTail } from "../core/fit.ts";
+import { codeEnd, LONGEST_CODE, UNFINISHED } from "../core/redact_escapes.ts";
+import { plainLength } from "./plain_text.ts";
+import { Screen, terminalText } from "./terminal_text.ts";
+import { decode, partialAtEnd } from "./utf8.ts";
+
+/** Bytes that are looked at together. */
+const ROOM = 128 * 1024;
+const FIRST_ROOM = 4 * 1024;
+/** How far back a program may go to write over what it wrote. */
+const OPEN_BYTES = 4096;
+const OPEN_LINES = 64;
+const MOST_OPEN = ROOM / 2;
+const LF = 10, ESC = 0x1b;
+
+/** A part of the tail: bytes that are made to text when asked for, or text. */
+interface Piece {
+  bytes?: Uint8Array<ArrayBuffer>;
+  from: number;
+  text: string;
+  chars: number;
+}
+
+export class CollectedText {
+  readonly #size: number;
+  /** The start, as long as it has room. */
+  #head = "";
+  #tail: Piece[] = [];
+  #tailChars = 0;
+  /** Characters of what can't change any more. */
+  #settled = 0;
+  /** What may still be written over, as it came. */
+  #open = new Uint8Array(FIRST_ROOM);
+  #words = new Int32Array(this.#open.buffer);
+  #used = 0;
+  /** The memory of a piece that is gone, to be used again. */
+  #spare: Uint8Array<ArrayBuffer> | undefined;
+
+  /** `size` characters are kept at each end. */
+  constructor(size: number) {
+    this.#size = size;
+  }
+
+  get isEmpty(): boolean {
+    return this.#used === 0 && this.#settled === 0;
+  }
+
+  /** Characters in all, as they are seen now. */
+  get length(): number {
+    return this.#settled + this.#openText().length;
+  }
+
+  push(bytes: Uint8Array): void {
+    let from = 0;
+    while (from < bytes.length) {
+      if (this.#used === this.#open.length) this.#makeRoom(bytes.length - from);
+      const count = Math.min(bytes.length - from, this.#open.length - this.#used);
+      this.#open.set(bytes.subarray(from, from + count), this.#used);
+      this.#used += count;
+      from += count;
+    }
+  }
+
+  /** The whole text; `undefined` where a part of it is gone. */
+  whole(): string | undefined {
+    if (this.#head.length + this.#tailChars < this.#settled) return undefined;
+    return this.#head + this.#tailText() + this.#openText();
+  }
+
+  /** The text within `limit`, cut in the middle with a true count. `where` is added to the notice. */
+  text(limit: number, where: string): string {
+    const whole = this.whole();
+    if (whole !== undefined) return cut(whole, limit, "middle", where);
+    const open = this.#openText();
+    const length = this.#settled + open.length;
+    const half = Math.max(0, Math.floor((limit - notice(length, where).length) / 2));
+    const start = takeHead(this.#head, half);
+    const end = takeTail(this.#tailText() + open, half);
+    return start + notice(length - start.length - end.length, where) + end;
+  }
+
+  copy(): CollectedText {
+    const other = new CollectedText(this.#size);
+    other.#head = this.#head;
+    other.#tail = this.#tail.map((piece) => ({
+      ...piece,
+      ...(piece.bytes && { bytes: piece.bytes.slice() }),
+    }));
+    other.#tailChars = this.#tailChars;
+    other.#settled = this.#settled;
+    other.#take(this.#open.slice());
+    other.#used = this.#used;
+    return other;
+  }
+
+  #take(memory: Uint8Array<ArrayBuffer>): void {
+    this.#open = memory;
+    this.#words = new Int32Array(memory.buffer);
+  }
+
+  #openText(): string {
+    return terminalText(decode(this.#open.subarray(0, this.#used)));
+  }
+
+  #tailText(): string {
+    return this.#tail.map(({ bytes, from, text }) =>
+      bytes ? terminalText(decode(bytes.subarray(from))) : text
+    ).join("");
+  }
+
+  #makeRoom(needed: number): void {
+    if (this.#used < ROOM) {
+      const more = new Uint8Array(
+        Math.min(ROOM, Math.max(this.#used * 2, Math.ceil((this.#used + needed) / 4) * 4)),
+      );
+      more.set(this.#open);
+      this.#take(more);
+    } else if (!this.#settlePlain()) this.#settleScreen();
+  }
+
+  /** All but the end settles, where nothing but ASCII text and colours came. */
+  #settlePlain(): boolean {
+    const open = this.#open, end = this.#used;
+    const line = open.lastIndexOf(LF, end - OPEN_BYTES) + 1;
+    const at = line > 0 ? line : beforeCode(open, end - OPEN_BYTES);
+    const chars = plainLength(open, this.#words, 0, at);
+    if (chars < 0 || plainLength(open, this.#words, at, end) < 0) return false;
+    const room = this.#size - this.#head.length;
+    if (room > 0 || chars * 4 < at) this.#settle(terminalText(decode(open.subarray(0, at))));
+    else {
+      this.#take(this.#spare ?? new Uint8Array(ROOM));
+      this.#spare = undefined;
+      this.#open.set(open.subarray(at, end));
+      this.#add({ bytes: open, from: 0, text: "", chars }, at);
+      this.#used = end - at;
+      return true;
+    }
+    open.copyWithin(0, at, end);
+    this.#used = end - at;
+    return true;
+  }
+
+  /** The rest: what the screen shows now stands for what came. */
+  #settleScreen(): void {
+    const end = this.#used - unfinishedAtEnd(this.#open, this.#used);
+    const rest = this.#open.slice(end, this.#used);
+    const screen = new Screen();
+    screen.write(decode(this.#open.subarray(0, end)));
+    this.#settle(screen.takeTop(OPEN_LINES, OPEN_BYTES));
+    let state = new TextEncoder().encode(screen.state());
+    if (state.length > MOST_OPEN) {
+      this.#settle(screen.text());
+      state = new Uint8Array(0);
+    }
+    this.#open.set(state);
+    this.#open.set(rest, state.length);
+    this.#used = state.length + rest.length;
+  }
+
+  #settle(text: string): void {
+    const room = Math.max(0, this.#size - this.#head.length);
+    this.#settled += Math.min(room, text.length);
+    this.#head += text.slice(0, room);
+    if (text.length > room) this.#add({ from: 0, text: text.slice(room), chars: text.length - room }, 0);
+  }
+
+  /** A piece of the tail; those before it that aren't needed any more go. */
+  #add(piece: Piece, end: number): void {
+    if (piece.bytes) piece.bytes = piece.bytes.subarray(0, end);
+    const last = this.#tail.at(-1);
+    if (last && !last.bytes && !piece.bytes) {
+      last.text += piece.text;
+      last.chars += piece.chars;
+      // Cut rarely: slicing each time would copy the whole tail for every piece.
+      if (last.chars > this.#size * 2) {
+        this.#tailChars -= last.chars - this.#size;
+        last.text = last.text.slice(-this.#size);
+        last.chars = this.#size;
+      }
+    } else this.#tail.push(piece);
+    this.#settled += piece.chars;
+    this.#tailChars += piece.chars;
+    while (this.#tail.length > 1 && this.#tailChars - this.#tail[0]!.chars >= this.#size) {
+      const gone = this.#tail.shift()!;
+      this.#tailChars -= gone.chars;
+      if (gone.bytes?.buffer.byteLength === ROOM) this.#spare = new Uint8Array(gone.bytes.buffer);
+    }
+  }
+}
+
+/** `at`, or the start of the code or character that may go on there. */
+function beforeCode(bytes: Uint8Array, at: number): number {
+  const code = bytes.lastIndexOf(ESC, at);
+  return code >= 0 && at - code < 64 ? code : at;
+}
+
+/** Bytes at the end that are the start of a code or of a character. */
+function unfinishedAtEnd(bytes: Uint8Array, end: number): number {
+  let from = end - partialAtEnd(bytes, end);
+  // The end of a control string is a code too, so the one before it may be what goes on.
+  for (let count = 0, code = end; count < 2; count++) {
+    code = bytes.lastIndexOf(ESC, code - 1);
+    if (code < 0 || end - code > LONGEST_CODE) break;
+    if (codeEnd(bytes, code, end) === UNFINISHED) from = Math.min(from, code);
+  }
+  return end - from;
+}
