@@ -15,6 +15,8 @@ import { hasVariable, type Setting, type SettingName, SETTINGS, variableOf } fro
 import type { AnyTool, Asset } from "../src/core/tool.ts";
 import { builtins } from "../src/tools/builtins.ts";
 import { Environment } from "../src/shell/environment.ts";
+import { Notices } from "../src/shell/notices.ts";
+import { ShellSessions } from "../src/shell/sessions.ts";
 import { ProcessGroups } from "../src/shell/process.ts";
 
 const HEADER =
@@ -25,6 +27,7 @@ export function generated(root: string): Record<string, string> {
   const { tools, faces } = builtins({
     environment: new Environment({ keep: [], drop: [] }),
     groups: new ProcessGroups(),
+    sessions: new ShellSessions(new Notices(() => {})),
     timeoutMs: 0,
   });
   const assets: Record<string, Asset> = {};

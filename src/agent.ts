@@ -50,7 +50,10 @@ import { ASSETS } from "./generated/tools.ts";
 import type { ModHost, ModStatus } from "./mods/host.ts";
 import { findPlugins } from "./mods/places.ts";
 import { Environment } from "./shell/environment.ts";
-import { ProcessGroups } from "./shell/process.ts";
+import { Notices } from "./shell/notices.ts";
+import { ProcessGroups } from "./shell/groups.ts";
+import { reap } from "./shell/live.ts";
+import { ShellSessions } from "./shell/sessions.ts";
 import { builtins } from "./tools/builtins.ts";
 import { familyOf, inToolset } from "./tools/toolsets.ts";
 import { VERSION } from "./version.ts";
@@ -111,7 +114,9 @@ export class Runtime {
   readonly #parts: RuntimeParts;
   readonly #watchdog = new Watchdog();
   readonly #schedule = new Schedule();
-  readonly #groups = new ProcessGroups();
+  readonly #groups = new ProcessGroups({ live: join(dirs().sessions, "live") });
+  readonly #notices = new Notices((source, text) => this.#notice(source, text));
+  readonly #sessions = new ShellSessions(this.#notices);
   readonly #journal: Journal;
   readonly #secrets;
   readonly #gate: Gate;
@@ -171,6 +176,7 @@ export class Runtime {
       environment,
       secrets: this.#secrets,
       groups: this.#groups,
+      sessions: this.#sessions,
       timeoutMs: settings.get("shell.timeoutMs"),
     };
     const { tools, faces } = builtins(this.#shell);
@@ -180,6 +186,7 @@ export class Runtime {
   /** Loads plugins and hooks, and starts the session. */
   async start(): Promise<void> {
     this.#journal.recover();
+    await reap(join(dirs().sessions, "live"));
     const { plugins = [], hookFiles = [], catchStrays } = this.#parts;
     const { settings, session } = this;
     const required = settings.get("mods.required");
@@ -264,6 +271,7 @@ export class Runtime {
       gate: this.#gate,
       secrets: this.#secrets,
       schedule: this.#schedule,
+      notices: () => this.#notices.take(),
       files: (id) => new LocalFiles(this.#journal, { id, session: session.id, project: session.project }),
       emit: (event) => this.#emit(event),
     });
@@ -330,6 +338,7 @@ export class Runtime {
       await runNotify(this.#handlers().session_end, this.#limits(), [ended]);
     }
     await this.#mods?.dispose();
+    await this.#sessions.endAll();
     await this.#groups.endAll();
     if (this.#started) {
       this.#emit({ type: "session_end", session: this.session.id, reason, at: stamp(Date.now()).at });

@@ -5,7 +5,17 @@
  *     node scripts/bench/output.mjs [megabytes] [rounds]
  */
 import { spawn } from "node:child_process";
-import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeFileSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import process from "node:process";
@@ -14,7 +24,14 @@ const megabytes = Number(process.argv[2] ?? 100), rounds = Number(process.argv[3
 const main = path.resolve(import.meta.dirname, "../../dist/main.cjs");
 const scratch = mkdtempSync(path.join(tmpdir(), "agent-output-"));
 const at = (name) => path.join(scratch, name);
-const env = { PATH: process.env.PATH, HOME: scratch, LANG: "C.UTF-8", XDG_CONFIG_HOME: at("config"), XDG_STATE_HOME: at("state"), XDG_CACHE_HOME: at("cache") };
+const env = {
+  PATH: process.env.PATH,
+  HOME: scratch,
+  LANG: "C.UTF-8",
+  XDG_CONFIG_HOME: at("config"),
+  XDG_STATE_HOME: at("state"),
+  XDG_CACHE_HOME: at("cache"),
+};
 
 /** The same figures each time. */
 function numbers(seed) {
@@ -26,17 +43,29 @@ function numbers(seed) {
 }
 
 const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/_-";
-const WORDS = "const value compute return function import export test build compile warning error info debug module package".split(" ");
+const WORDS =
+  "const value compute return function import export test build compile warning error info debug module package"
+    .split(" ");
 
 function secrets() {
   const next = numbers(7);
-  return Array.from({ length: 20 }, (_, index) => Array.from({ length: 20 + index }, () => LETTERS[next(LETTERS.length)]).join(""));
+  return Array.from(
+    { length: 20 },
+    (_, index) => Array.from({ length: 20 + index }, () => LETTERS[next(LETTERS.length)]).join(""),
+  );
 }
 
 /** As builds print it: an escape code in each 40 characters, a secret in some form in each 3,000. */
 function writeSample(file, values) {
   const next = numbers(3), fd = openSync(file, "w");
-  const forms = values.flatMap((value) => [value, Buffer.from(value).toString("base64"), Buffer.from(value).toString("hex"), [...value].join("\x1b[1m")]);
+  const forms = values.flatMap((
+    value,
+  ) => [
+    value,
+    Buffer.from(value).toString("base64"),
+    Buffer.from(value).toString("hex"),
+    [...value].join("\x1b[1m"),
+  ]);
   for (let written = 0; written < megabytes * 1e6;) {
     let text = "";
     while (text.length < 1e6) {
@@ -59,7 +88,10 @@ function timed(argv) {
     let peak = 0, out = "";
     const look = () => {
       try {
-        peak = Math.max(peak, Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, "latin1"))[1]) / 1024);
+        peak = Math.max(
+          peak,
+          Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, "latin1"))[1]) / 1024,
+        );
       } catch {
         // It has ended.
       }
@@ -75,18 +107,32 @@ function timed(argv) {
 
 const median = (list) => list.toSorted((a, b) => a - b)[list.length >> 1];
 
-const DRAIN = `let n = 0; const c = require("node:child_process").spawn("sh", ["-c", process.argv[1]], { stdio: ["ignore", "pipe", "pipe"] });
+const DRAIN =
+  `let n = 0; const c = require("node:child_process").spawn("sh", ["-c", process.argv[1]], { stdio: ["ignore", "pipe", "pipe"] });
 c.stdout.on("data", (d) => { n += d.length; }); c.stderr.on("data", () => {}); c.on("close", () => console.log(n));`;
 
 try {
   const values = secrets();
   mkdirSync(at("config/agent"), { recursive: true });
-  writeFileSync(at("config/agent/settings.json"), JSON.stringify({ overflow: { fileCapBytes: 2e8, totalCapBytes: 4e8 } }));
-  writeFileSync(at("config/agent/secrets.env"), values.map((value, index) => `SECRET_${index}=${value}\n`).join(""), { mode: 0o600 });
+  writeFileSync(
+    at("config/agent/settings.json"),
+    JSON.stringify({ overflow: { fileCapBytes: 2e8, totalCapBytes: 4e8 } }),
+  );
+  writeFileSync(
+    at("config/agent/secrets.env"),
+    values.map((value, index) => `SECRET_${index}=${value}\n`).join(""),
+    { mode: 0o600 },
+  );
   writeSample(at("sample.txt"), values);
   const command = `cat ${at("sample.txt")}`;
   const agent = (text) => [process.execPath, main, "exec", "--json", "Bash", `command=${text}`];
-  const cases = { idle: agent("sleep 0.1"), drain: [process.execPath, "-e", DRAIN, command], agent: agent(command), start: agent("true"), node: [process.execPath, "-e", DRAIN, "true"] };
+  const cases = {
+    idle: agent("sleep 0.1"),
+    drain: [process.execPath, "-e", DRAIN, command],
+    agent: agent(command),
+    start: agent("true"),
+    node: [process.execPath, "-e", DRAIN, "true"],
+  };
   const ran = Object.fromEntries(Object.keys(cases).map((name) => [name, []]));
   for (let round = -1; round < rounds; round++) {
     for (const [name, argv] of Object.entries(cases)) {
@@ -99,12 +145,28 @@ try {
   const result = JSON.parse(ran.agent.at(-1).out);
   const [notice] = /\.\.\. \[.*\] \.\.\./.exec(result.content[0].text) ?? [];
   const saved = readFileSync(result.overflow, "latin1");
-  const leaks = values.filter((value) => saved.includes(value) || saved.includes(Buffer.from(value).toString("hex"))).length;
-  console.log(`${megabytes} MB: drain ${ms("drain").toFixed(0)} ms, agent ${ms("agent").toFixed(0)} ms, × ${(ms("agent") / ms("drain")).toFixed(2)}`);
+  const leaks = values.filter((value) =>
+    saved.includes(value) || saved.includes(Buffer.from(value).toString("hex"))
+  ).length;
+  console.log(
+    `${megabytes} MB: drain ${ms("drain").toFixed(0)} ms, agent ${ms("agent").toFixed(0)} ms, × ${
+      (ms("agent") / ms("drain")).toFixed(2)
+    }`,
+  );
   const [net, bare] = [ms("agent") - ms("start"), ms("drain") - ms("node")];
-  console.log(`without the starts: ${bare.toFixed(0)} ms, ${net.toFixed(0)} ms, × ${(net / bare).toFixed(2)}`);
-  console.log(`memory: idle ${peak("idle").toFixed(0)} MB, peak ${peak("agent").toFixed(0)} MB, + ${(peak("agent") - peak("idle")).toFixed(0)} MB (drain ${peak("drain").toFixed(0)} MB)`);
-  console.log(`file: ${statSync(result.overflow).size} bytes, ${saved.split("<redacted:").length - 1} marks, ${leaks} leaks; ${notice}`);
+  console.log(
+    `without the starts: ${bare.toFixed(0)} ms, ${net.toFixed(0)} ms, × ${(net / bare).toFixed(2)}`,
+  );
+  console.log(
+    `memory: idle ${peak("idle").toFixed(0)} MB, peak ${peak("agent").toFixed(0)} MB, + ${
+      (peak("agent") - peak("idle")).toFixed(0)
+    } MB (drain ${peak("drain").toFixed(0)} MB)`,
+  );
+  console.log(
+    `file: ${statSync(result.overflow).size} bytes, ${
+      saved.split("<redacted:").length - 1
+    } marks, ${leaks} leaks; ${notice}`,
+  );
 } finally {
   rmSync(scratch, { recursive: true, force: true });
 }

@@ -41,6 +41,16 @@ export function acceptRewritten(
   }
 }
 
+/** The same arguments in another folder. */
+export function acceptAgain(
+  entry: Entry,
+  { args }: Accepted,
+  place: Place,
+  name: string,
+): Accepted | Promise<Accepted> {
+  return acceptCanonical(entry, args, place, name);
+}
+
 /** A call with the tool that runs it. */
 export interface Taken {
   readonly entry: Entry;

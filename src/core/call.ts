@@ -17,7 +17,7 @@
  * 13 log
  */
 import { Abort, Stop } from "./abort.ts";
-import { accept, type Accepted, acceptRewritten, divert, type Taken } from "./accept.ts";
+import { accept, acceptAgain, type Accepted, acceptRewritten, divert, type Taken } from "./accept.ts";
 import { CallContext, type Caller, type Direct, TurnPlace } from "./context.ts";
 import { AgentError, messageOf, quote } from "./errors.ts";
 import { HandlerFault, type ModCall, runChain, runFirst, runNotify } from "./events.ts";
@@ -77,6 +77,8 @@ class Call implements Caller, CallFacts {
   readonly #rewrittenBy: string[] = [];
   #ran: Result["rewritten"];
   #face: ModCall["face"] | undefined;
+  /** The folder that relative paths were taken from. */
+  #judgedIn = "";
   #output: OutputStreams | undefined;
   /** Feedback and context of hooks, for the end of the result. */
   readonly #notes: string[] = [];
@@ -128,11 +130,32 @@ class Call implements Caller, CallFacts {
     }
     const hooksSay = this.turn.hooks.wants("PreToolUse") ? await this.#beforeHooks() : NO_OPINION;
     // Whatever was rewritten is done now.
+    await this.#admitted(hooksSay);
     const entry = this.entry!, accepted = this.accepted!;
-    await this.#permit(entry, accepted, hooksSay);
-    await this.#wait(accepted);
     if (this.#options.dryRun) return dryRun(entry, accepted);
     return await this.#execute(entry, accepted);
+  }
+
+  /** Permission and schedule; anew where an earlier call, for which this one waited, went to another folder. */
+  async #admitted(hooksSay: HookSays): Promise<void> {
+    for (;;) {
+      const folder = this.turn.session.cwd;
+      if (this.#judgedIn !== folder) await this.#rejudge();
+      await this.#permit(this.entry!, this.accepted!, hooksSay);
+      await this.#wait(this.accepted!);
+      if (this.turn.session.cwd === folder) return;
+    }
+  }
+
+  async #rejudge(): Promise<void> {
+    const { entry, accepted } = this.came ?? { entry: this.entry!, accepted: this.accepted! };
+    this.came = undefined;
+    this.entry = entry;
+    await this.#take({
+      entry,
+      accepted: await acceptAgain(entry, accepted, this.#place(), this.request.name),
+    });
+    await this.#heedDenyRules();
   }
 
   // 0 ─ receive
@@ -176,6 +199,7 @@ class Call implements Caller, CallFacts {
 
   /** Arguments that passed are the call's, or those of the tool that it really belongs to. */
   #take(taken: Taken): void | Promise<void> {
+    this.#judgedIn = this.turn.session.cwd;
     this.accepted = taken.accepted;
     const diverting = divert(taken, this.turn.canonical, this.#place(), this.request.name);
     if (!diverting) return;
@@ -391,8 +415,10 @@ class Call implements Caller, CallFacts {
     return { ...this.#admit(entry, verdict.output), status, outcome, exitCode };
   }
 
-  /** Feedback and context of hooks stand after the result, each a block of its own. */
+  /** Feedback and context of hooks, and notices, stand after the result, each a block of its own. */
   #withNotes(ended: Ended): Ended {
+    const waiting = this.parentId === undefined ? this.turn.notices() : undefined;
+    if (waiting !== undefined) this.#notes.push(waiting);
     if (this.#notes.length === 0) return ended;
     return { ...ended, content: [...ended.content, ...this.#notes.flatMap((note) => text(note))] };
   }

@@ -103,6 +103,11 @@ export class CallContext implements Context, StreamGate {
   get locate(): Place["locate"] {
     return this.#place.locate;
   }
+  get moveTo(): Context["moveTo"] {
+    return (folder) => {
+      this.#turn.session.cwd = folder;
+    };
+  }
   get output(): Context["output"] {
     return (text, stream = "stdout") => this.#caller.output(text, stream);
   }

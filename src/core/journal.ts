@@ -27,6 +27,7 @@ import {
   type Version,
 } from "./journal_entry.ts";
 import { OpenEntry } from "./open_entry.ts";
+import { clearLock } from "./lock.ts";
 import { join } from "./paths.ts";
 import { deadIn, recoverDead } from "./recover.ts";
 import { host } from "./runtime.ts";
@@ -134,6 +135,7 @@ export class Journal {
 
   /** Clears up after processes that were killed at work. */
   recover(now = Date.now()): void {
+    clearLock(this.lockPath);
     const folder = join(this.#options.folder, "open");
     recoverDead(
       folder,

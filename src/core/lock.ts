@@ -1,7 +1,7 @@
 /** A lock between processes of one user, for work that takes moments. */
 import { errorCode } from "./errors.ts";
 import { host } from "./runtime.ts";
-import { isRunning, removeQuietly } from "./upkeep.ts";
+import { exists, isRunning, removeQuietly } from "./upkeep.ts";
 
 /** Nobody holds it so long. */
 const LONGEST_MS = 2_000;
@@ -19,6 +19,11 @@ export function withLock<T>(file: string, work: () => T): T {
   }
 }
 
+/** Takes away what a killed process left. */
+export function clearLock(file: string): void {
+  if (isAbandoned(file)) removeQuietly(file);
+}
+
 function take(file: string): boolean {
   const deadline = host.now() + LONGEST_MS;
   for (let pause = 1; host.now() < deadline; pause = Math.min(pause * 2, 20)) {
@@ -30,8 +35,8 @@ function take(file: string): boolean {
     } catch (error) {
       if (errorCode(error) !== "EEXIST") return false;
     }
-    if (isAbandoned(file)) removeQuietly(file);
-    else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pause);
+    clearLock(file);
+    if (exists(file)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pause);
   }
   removeQuietly(file);
   return false;

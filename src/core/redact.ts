@@ -33,6 +33,11 @@ export interface RedactStream {
   /** The same for bytes. What comes back is good until the next call. */
   pushBytes(bytes: Uint8Array): Uint8Array;
   flushBytes(): Uint8Array;
+  /**
+   * How many bytes of what `pushBytes` gave a terminal wouldn't show; -1 where that isn't known, or it isn't only ASCII
+   * text, line ends and colours.
+   */
+  readonly unseen: number;
   /** Text made of what just came back: when it comes to another stream of this redactor it isn't looked at again. */
   vouch(text: string): string;
 }
@@ -51,6 +56,7 @@ const PASS: RedactStream = {
   flush: () => "",
   pushBytes: (bytes) => bytes,
   flushBytes: () => EMPTY,
+  unseen: -1,
   vouch: (text) => text,
 };
 const NOTHING: Redactor = {
@@ -114,6 +120,9 @@ class PatternRedactor implements Redactor {
       },
       pushBytes: (chunk) => bytes.push(chunk),
       flushBytes: () => bytes.flush(),
+      get unseen() {
+        return bytes.unseen;
+      },
       vouch: (text) => this.#vouched = text,
     };
   }

@@ -18,6 +18,11 @@ export class ByteRedaction {
   /** Letters of an encoding just before it. */
   #letters = 0;
   #marked = new Uint8Array(0);
+  /**
+   * How many bytes of what came back last a terminal wouldn't show; -1 where it isn't only ASCII text, line ends and
+   * colours.
+   */
+  unseen = -1;
 
   constructor(scanner: Scanner) {
     this.#scanner = scanner;
@@ -80,6 +85,7 @@ export class ByteRedaction {
     const across = spans.find((span) => span.start < end && span.end > end);
     this.#covered = across ? across.end - end : 0;
     this.#from = end;
+    this.unseen = this.#scanner.unseenBefore(end, spans);
     return spans.length === 0 ? this.#work.subarray(0, end) : this.#mark(spans, end);
   }
 

@@ -6,6 +6,9 @@
 /** Longer control strings are taken as text: a lone introducer must not swallow all that follows. */
 export const LONGEST_CODE = 4096;
 
+/** And those that are colours are this short. */
+export const LONGEST_COLOUR = 24;
+
 const ESC = 0x1b, BEL = 0x07;
 
 /** The code that begins at `at` isn't all there yet. */
@@ -48,7 +51,6 @@ export function colourEnd(bytes: Uint8Array, at: number, end: number): number {
 }
 
 const NO_COLOUR = -2;
-const LONGEST_COLOUR = 24;
 
 const SHORT = "0123456789ABCDEFGHIJKLMNOPRSTZcfghijklmnoqrstuy=><~|}";
 

@@ -1,5 +1,5 @@
 /** Finds secrets in bytes: one fast pass that notes what may be one, then a close look there. */
-import { codeEnd, colourEnd, UNFINISHED } from "./redact_escapes.ts";
+import { codeEnd, colourEnd, LONGEST_COLOUR, UNFINISHED } from "./redact_escapes.ts";
 import { Gaps } from "./redact_gaps.ts";
 import { type Across, gramSlot, type Patterns } from "./redact_patterns.ts";
 import { isBreak, Reading, type Span } from "./redact_reading.ts";
@@ -23,6 +23,12 @@ export class Scanner {
   #words = new Int32Array(0);
   #end = 0;
   #spans: Span[] = [];
+  /** Nothing but ASCII text, line ends and colours came by. */
+  #plain = true;
+  /** Carriage returns of line ends. */
+  #returns = 0;
+  /** Where a colour begins that isn't all there. */
+  #unfinished = -1;
 
   constructor(patterns: Patterns) {
     this.#patterns = patterns;
@@ -40,7 +46,9 @@ export class Scanner {
     this.#bytes = bytes;
     this.#end = end;
     this.#spans = [];
-    this.#codes.count = this.#lines.count = 0;
+    this.#codes.count = this.#lines.count = this.#returns = 0;
+    this.#plain = true;
+    this.#unfinished = -1;
     for (const reading of [this.#asItStands, this.#withoutCodes, this.#withoutLines]) {
       reading.open(bytes, end);
     }
@@ -74,9 +82,14 @@ export class Scanner {
       const to = index * 4 + 4;
       for (let at = noted > index * 4 ? noted : index * 4; at < to; at++) {
         const byte = bytes[at]!;
-        if (byte >= 0x20 && byte !== 0xc2) continue;
-        if (byte === 0x0a || byte === 0x0d) lines.add(at, at + 1);
-        else if (byte === 0x1b || byte === 0xc2) at = (noted = this.#noteCode(at)) - 1;
+        if (byte >= 0x20 && byte < 0x80) continue;
+        if (byte === 0x0a) lines.add(at, at + 1);
+        else if (byte === 0x0d) {
+          lines.add(at, at + 1);
+          if (bytes[at + 1] === 0x0a) this.#returns++;
+          else this.#plain = false;
+        } else if (byte === 0x1b || byte === 0xc2) at = (noted = this.#noteCode(at)) - 1;
+        else if (byte >= 0x80 || byte === 0x07 || byte === 0x08) this.#plain = false;
       }
     }
   }
@@ -84,7 +97,11 @@ export class Scanner {
   /** Notes the code that begins at `at`, if one does; returns where to look on. */
   #noteCode(at: number): number {
     let end = colourEnd(this.#bytes, at, this.#end);
-    if (end < 0) end = codeEnd(this.#bytes, at, this.#end);
+    if (end < 0) {
+      end = codeEnd(this.#bytes, at, this.#end);
+      if (end === UNFINISHED && this.#end - at < LONGEST_COLOUR) this.#unfinished = at;
+      else this.#plain = false;
+    }
     if (end === at) return at + 1;
     if (end === UNFINISHED) end = this.#end;
     this.#codes.add(at, end);
@@ -134,14 +151,34 @@ export class Scanner {
 
   /**
    * Where the end of the bytes begins that may be the start of a secret, in any way of reading; after `scan`. `letters`:
-   * how many letters of an encoding came just before these bytes, as `lettersBefore` tells.
+   * how many letters of an encoding came just before these bytes, as `lettersBefore` tells. A colour that isn't all there
+   * waits too: it can't be seen.
    */
   heldFrom(letters: number): number {
     const goesOn = (lineBreak: number) => this.lettersBefore(lineBreak, letters) >= SHORTEST_LINE;
     let from = this.#asItStands.heldFrom(goesOn);
+    if (this.#unfinished >= 0) from = Math.min(from, this.#unfinished);
     if (this.#codes.count > 0) from = Math.min(from, this.#withoutCodes.heldFrom(goesOn));
     if (this.#lines.count > 0) from = Math.min(from, this.#withoutLines.heldFrom(goesOn));
     return from;
+  }
+
+  /**
+   * How many of the bytes before `end` a terminal wouldn't show, secrets left out; -1 where there is more than ASCII text,
+   * line ends and colours. `spans` are those that `scan` found.
+   */
+  unseenBefore(end: number, spans: readonly Span[]): number {
+    const whole = spans.length === 0 && end === this.#end;
+    if (!this.#plain || (this.#returns > 0 && !whole)) return -1;
+    const { starts, ends, count } = this.#codes;
+    let unseen = this.#returns;
+    for (let index = 0, next = 0; index < count && ends[index]! <= end; index++) {
+      while (next < spans.length && spans[next]!.end <= starts[index]!) next++;
+      if (next === spans.length || starts[index]! < spans[next]!.start) {
+        unseen += ends[index]! - starts[index]!;
+      }
+    }
+    return unseen;
   }
 
   /** Letters of base64 or hex just before a place, as far as they matter; `before`: those before the bytes. */

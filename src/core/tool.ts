@@ -68,6 +68,8 @@ export interface Context extends Place {
   readonly files: Files;
   /** The call's own traits: what was judged, which is what it works on. */
   readonly traits: Traits;
+  /** Later calls of the session work in this folder. */
+  moveTo(folder: string): void;
   /** What this session has seen of files. */
   readonly reads: ReadRecords;
   /** The call stands on a person's command line: what only guards against a model's slip is taken as meant. */

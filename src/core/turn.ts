@@ -47,6 +47,8 @@ export interface TurnParts {
   gate: Gate;
   secrets: SecretStore;
   schedule: Schedule;
+  /** What waits to be told with the next result. */
+  notices(): string | undefined;
   /** The files as one call changes them. */
   files(call: string): Files;
   emit: Sink;

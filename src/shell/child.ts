@@ -103,7 +103,10 @@ class RunningChild implements StartedChild {
     this.#mark = mark;
     groups.add(this.pid);
     spawned.stdin?.on("error", () => {});
-    this.#input = spawned.stdin && host.detachesSlowly ? inputOf(this.pid) : undefined;
+    // A quick child may have closed it already.
+    if (spawned.stdin && host.detachesSlowly && host.platform === "linux") {
+      this.#input = inputOf(this.pid) ?? "";
+    }
     const drained = (["stdout", "stderr"] as const).map((stream) => this.#drain(stream, onOutput));
     this.ended = this.#end(Promise.all(drained));
   }
@@ -154,7 +157,8 @@ class RunningChild implements StartedChild {
 
   /** Where writing itself says so too late, the system is asked. */
   #reads(): boolean {
-    return this.#input === undefined || inputOf(this.pid) === this.#input || isOpenElsewhere(this.#input);
+    const input = this.#input;
+    return input === undefined || (input !== "" && (inputOf(this.pid) === input || isOpenElsewhere(input)));
   }
 
   endInput(): void {

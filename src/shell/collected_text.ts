@@ -9,18 +9,17 @@ import { Screen, terminalText } from "./terminal_text.ts";
 import { decode, partialAtEnd } from "./utf8.ts";
 
 /** Bytes that are looked at together. */
-const ROOM = 128 * 1024;
+const ROOM = 192 * 1024;
 const FIRST_ROOM = 4 * 1024;
 /** How far back a program may go to write over what it wrote. */
 const OPEN_BYTES = 4096;
 const OPEN_LINES = 64;
-const MOST_OPEN = ROOM / 2;
+const MOST_OPEN = ROOM / 3;
 const LF = 10, ESC = 0x1b;
 
 /** A part of the tail: bytes that are made to text when asked for, or text. */
 interface Piece {
   bytes?: Uint8Array<ArrayBuffer>;
-  from: number;
   text: string;
   chars: number;
 }
@@ -37,6 +36,10 @@ export class CollectedText {
   #open = new Uint8Array(FIRST_ROOM);
   #words = new Int32Array(this.#open.buffer);
   #used = 0;
+  /** Bytes that aren't seen, up to `#mark` and behind it; NaN where that isn't known without a look. */
+  #unseen = { before: 0, behind: 0 };
+  /** The end of what settles next. */
+  #mark = 0;
   /** The memory of a piece that is gone, to be used again. */
   #spare: Uint8Array<ArrayBuffer> | undefined;
 
@@ -54,7 +57,11 @@ export class CollectedText {
     return this.#settled + this.#openText().length;
   }
 
-  push(bytes: Uint8Array): void {
+  /** `unseen`: how many of them a terminal wouldn't show, where that is known; -1 otherwise. */
+  push(bytes: Uint8Array, unseen = -1): void {
+    if (unseen >= 0 && this.#used + bytes.length > ROOM) this.#settleKnown();
+    const known = unseen >= 0 && this.#used + bytes.length <= ROOM;
+    this.#unseen.behind += known ? unseen : NaN;
     let from = 0;
     while (from < bytes.length) {
       if (this.#used === this.#open.length) this.#makeRoom(bytes.length - from);
@@ -63,6 +70,27 @@ export class CollectedText {
       this.#used += count;
       from += count;
     }
+    if (this.#mark === 0 && this.#used >= ROOM / 6) this.#setMark();
+  }
+
+  #setMark(): void {
+    this.#mark = this.#used;
+    this.#unseen = { before: this.#unseen.behind, behind: 0 };
+  }
+
+  /** What stands before the mark settles, where it needs no look. */
+  #settleKnown(): void {
+    const { before, behind } = this.#unseen;
+    if (this.#mark === 0 || this.#used - this.#mark < OPEN_BYTES || Number.isNaN(before + behind)) return;
+    this.#settleBytes(this.#mark, this.#mark - before);
+    this.#renew(behind);
+    if (this.#used >= ROOM / 6) this.#setMark();
+  }
+
+  /** What is open now has so many bytes that aren't seen. */
+  #renew(unseen: number): void {
+    this.#mark = 0;
+    this.#unseen = { before: 0, behind: unseen };
   }
 
   /** The whole text; `undefined` where a part of it is gone. */
@@ -94,6 +122,8 @@ export class CollectedText {
     other.#settled = this.#settled;
     other.#take(this.#open.slice());
     other.#used = this.#used;
+    other.#unseen = { ...this.#unseen };
+    other.#mark = this.#mark;
     return other;
   }
 
@@ -107,9 +137,7 @@ export class CollectedText {
   }
 
   #tailText(): string {
-    return this.#tail.map(({ bytes, from, text }) =>
-      bytes ? terminalText(decode(bytes.subarray(from))) : text
-    ).join("");
+    return this.#tail.map(({ bytes, text }) => bytes ? terminalText(decode(bytes)) : text).join("");
   }
 
   #makeRoom(needed: number): void {
@@ -127,21 +155,26 @@ export class CollectedText {
     const open = this.#open, end = this.#used;
     const line = open.lastIndexOf(LF, end - OPEN_BYTES) + 1;
     const at = line > 0 ? line : beforeCode(open, end - OPEN_BYTES);
-    const chars = plainLength(open, this.#words, 0, at);
-    if (chars < 0 || plainLength(open, this.#words, at, end) < 0) return false;
-    const room = this.#size - this.#head.length;
-    if (room > 0 || chars * 4 < at) this.#settle(terminalText(decode(open.subarray(0, at))));
-    else {
-      this.#take(this.#spare ?? new Uint8Array(ROOM));
-      this.#spare = undefined;
-      this.#open.set(open.subarray(at, end));
-      this.#add({ bytes: open, from: 0, text: "", chars }, at);
-      this.#used = end - at;
-      return true;
-    }
-    open.copyWithin(0, at, end);
-    this.#used = end - at;
+    const chars = plainLength(open, this.#words, 0, at), rest = plainLength(open, this.#words, at, end);
+    if (chars < 0 || rest < 0) return false;
+    this.#settleBytes(at, chars);
+    this.#renew(this.#used - rest);
     return true;
+  }
+
+  /** The first bytes settle, of which `chars` are seen: as they are, but for the head and where few of them are seen. */
+  #settleBytes(at: number, chars: number): void {
+    const open = this.#open, end = this.#used;
+    this.#used = end - at;
+    if (this.#head.length < this.#size || chars * 4 < at) {
+      this.#settle(terminalText(decode(open.subarray(0, at))));
+      open.copyWithin(0, at, end);
+      return;
+    }
+    this.#take(this.#spare ?? new Uint8Array(ROOM));
+    this.#spare = undefined;
+    this.#open.set(open.subarray(at, end));
+    this.#add({ bytes: open.subarray(0, at), text: "", chars });
   }
 
   /** The rest: what the screen shows now stands for what came. */
@@ -159,18 +192,18 @@ export class CollectedText {
     this.#open.set(state);
     this.#open.set(rest, state.length);
     this.#used = state.length + rest.length;
+    this.#renew(NaN);
   }
 
   #settle(text: string): void {
     const room = Math.max(0, this.#size - this.#head.length);
     this.#settled += Math.min(room, text.length);
     this.#head += text.slice(0, room);
-    if (text.length > room) this.#add({ from: 0, text: text.slice(room), chars: text.length - room }, 0);
+    if (text.length > room) this.#add({ text: text.slice(room), chars: text.length - room });
   }
 
   /** A piece of the tail; those before it that aren't needed any more go. */
-  #add(piece: Piece, end: number): void {
-    if (piece.bytes) piece.bytes = piece.bytes.subarray(0, end);
+  #add(piece: Piece): void {
     const last = this.#tail.at(-1);
     if (last && !last.bytes && !piece.bytes) {
       last.text += piece.text;

@@ -61,9 +61,10 @@ export class Collector {
       const before = this.#both.copy(), none = new CollectedText(this.#gate.limit);
       this.#each = stream === "stderr" ? { stdout: before, stderr: none } : { stdout: none, stderr: before };
     }
-    this.#both.push(clean);
-    this.#each?.[stream].push(clean);
-    this.#since?.push(clean);
+    const { unseen } = this.#redactions[stream];
+    this.#both.push(clean, unseen);
+    this.#each?.[stream].push(clean, unseen);
+    this.#since?.push(clean, unseen);
   }
 
   /** Something came that no `take` has given. */

@@ -1,6 +1,6 @@
 /** One command, run to its end in a bounded time. */
 import { LONGEST_MS } from "../core/watchdog.ts";
-import { type ChildEnd, type ChildStart, startChild } from "./child.ts";
+import { type ChildEnd, type ChildStart, startChild, type StartedChild } from "./child.ts";
 import type { ProcessGroups } from "./groups.ts";
 
 export { ProcessGroups } from "./groups.ts";
@@ -21,9 +21,24 @@ export interface Ended extends ChildEnd {
 
 /** Runs a command to its end. Rejects only where it can't be started. */
 export async function run(start: Start, groups: ProcessGroups): Promise<Ended> {
-  const { argv, cwd, env, onOutput, timeoutMs, signal, input } = start;
+  const { argv, cwd, env, onOutput, input } = start;
   const stdin = input === undefined ? "none" : "open";
   const child = await startChild({ argv, cwd, env, stdin, onOutput }, groups);
+  if (input !== undefined) {
+    child.write(input);
+    child.endInput();
+  }
+  const ended = await toEnd(child, start);
+  // Whoever is left and writes into the pipes ends by that.
+  child.release();
+  return ended;
+}
+
+/** Waits for the end of a child, or ends it when its time is over or at an abort. Its pipes stay open. */
+export async function toEnd(
+  child: StartedChild,
+  { timeoutMs, signal }: Pick<Start, "timeoutMs" | "signal">,
+): Promise<Ended> {
   let why: Ended["why"] = "exit";
   let ending: Promise<void> | undefined;
   const end = (reason: "timeout" | "interrupted") => {
@@ -35,17 +50,15 @@ export async function run(start: Start, groups: ProcessGroups): Promise<Ended> {
   const onAbort = () => end("interrupted");
   signal?.addEventListener("abort", onAbort, { once: true });
   if (signal?.aborted) onAbort();
-  if (input !== undefined) {
-    child.write(input);
-    child.endInput();
-  }
   await child.exited;
   clearTimeout(timer);
   signal?.removeEventListener("abort", onAbort);
   await ending;
   const { exitCode, signal: by } = await child.ended;
-  const survivors = child.survivors();
-  // Whoever is left and writes into the pipes ends by that.
-  child.release();
-  return { exitCode: why === "exit" || by === undefined ? exitCode : undefined, signal: by, why, survivors };
+  return {
+    exitCode: why === "exit" || by === undefined ? exitCode : undefined,
+    signal: by,
+    why,
+    survivors: child.survivors(),
+  };
 }

@@ -39,9 +39,10 @@ export function groupIsThere(group: number): boolean {
   }
 }
 
-/** What the standard input of a process is, in the system's words: `pipe:[N]`, say. Linux. */
+/** The pipe that is the standard input of a process, in the system's words: `pipe:[N]`. Linux. */
 export function inputOf(pid: number): string | undefined {
-  return host.platform === "linux" ? linkAt(`/proc/${pid}/fd/0`) : undefined;
+  const link = linkAt(`/proc/${pid}/fd/0`);
+  return link?.startsWith("pipe:") ? link : undefined;
 }
 
 /** Has another process of this user's the pipe open? Costs a look at all their files. */

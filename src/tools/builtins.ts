@@ -8,7 +8,8 @@ import { codexFaces } from "./faces/codex.ts";
 import { geminiFaces } from "./faces/gemini.ts";
 import { readFile } from "./read_file.ts";
 import { readManyFiles } from "./read_many_files.ts";
-import { type ShellParts, shellTool } from "./shell.ts";
+import type { ShellParts } from "./shell/start.ts";
+import { shellTools } from "./shell/tools.ts";
 import { viewImage } from "./view_image.ts";
 import { writeFile } from "./write_file.ts";
 
@@ -19,9 +20,9 @@ export interface Builtins {
 
 /** A shell is a session's own (its process groups end with it), so the tools are made per session. */
 export function builtins(parts: ShellParts): Builtins {
-  const shell = shellTool(parts);
+  const shells = shellTools(parts);
   return {
-    tools: [readFile, readManyFiles, viewImage, writeFile, editFile, applyPatch, shell],
-    faces: [...claudeFaces(shell), ...codexFaces(shell), ...geminiFaces(shell)],
+    tools: [readFile, readManyFiles, viewImage, writeFile, editFile, applyPatch, ...Object.values(shells)],
+    faces: [...claudeFaces(shells), ...codexFaces(shells), ...geminiFaces(shells)],
   };
 }

@@ -1,25 +1,35 @@
-/** Runs a shell command to its end. */
+/** Runs a shell command: to its end, or in the background. */
 import { ranOutOfTime } from "../core/abort.ts";
-import { AgentError, quote } from "../core/errors.ts";
-import { shellQuote } from "../core/shell_quote.ts";
+import { quote } from "../core/errors.ts";
+import { dirname } from "../core/paths.ts";
 import { type AnyTool, type Context, defineTool } from "../core/tool.ts";
-import { type Collected, Collector } from "../shell/collector.ts";
-import { withShell } from "../shell/command_line.ts";
-import type { Environment } from "../shell/environment.ts";
-import { type Ended, type ProcessGroups, run } from "../shell/process.ts";
+import type { Collected } from "../shell/collector.ts";
+import { type Ended, toEnd } from "../shell/process.ts";
+import type { ShellSession } from "../shell/sessions.ts";
 import { applyPatch } from "./apply_patch.ts";
 import { type HeredocPatch, patchInArguments, patchInScript } from "./patch/heredoc.ts";
+import { probeFolder } from "./shell/folder.ts";
+import { type ShellParts, startPiped } from "./shell/start.ts";
+import { asText, scriptOf } from "./shell/text.ts";
+
+export { asText };
+export type { ShellParts };
 
 export interface ShellArgs {
   command: string | string[];
   workdir?: string;
   timeout_ms?: number;
   login?: boolean;
+  background?: boolean;
+  keep_folder?: boolean;
   description?: string;
 }
 
 export interface ShellData extends Collected {
-  ended: Ended;
+  /** Absent for one that goes on in the background. */
+  ended?: Ended;
+  /** The session that goes on, or that is left behind. */
+  session?: ShellSession;
   /** What is said below the output: how it ended, what still runs. */
   notes: string[];
 }
@@ -29,14 +39,7 @@ export const MOST_MS = 600_000;
 /** Names of variables that one note lists. */
 const MOST_NAMES = 20;
 
-/** What the tool needs of its session. */
-export interface ShellParts {
-  environment: Environment;
-  groups: ProcessGroups;
-  timeoutMs: number;
-}
-
-export function shellTool({ environment, groups, timeoutMs: usual }: ShellParts): AnyTool {
+export function shellTool(parts: ShellParts): AnyTool {
   return defineTool<ShellArgs, ShellData>({
     name: "shell",
     toolsets: ["lean"],
@@ -50,6 +53,10 @@ export function shellTool({ environment, groups, timeoutMs: usual }: ShellParts)
         ),
         timeout_ms: z.int().min(1).max(MOST_MS).optional().describe("120,000 where absent, 600,000 at most"),
         login: z.boolean().optional().describe("run as a login shell"),
+        background: z.boolean().optional().describe("give back a session's number at once, and let it run"),
+        keep_folder: z.boolean().optional().describe(
+          "later calls work in the folder that the command ends in",
+        ),
         description: z.string().optional().describe("what it does, in a few words, for people"),
       }),
     traits: (args, place) => ({
@@ -69,50 +76,73 @@ export function shellTool({ environment, groups, timeoutMs: usual }: ShellParts)
     }),
     limit: { chars: 30_000, keep: "middle" },
     divert,
-    async run(args, context) {
-      const timeoutMs = Math.min(args.timeout_ms ?? usual, MOST_MS);
-      const cwd = args.workdir === undefined ? context.cwd : context.resolve(args.workdir);
-      const collector = new Collector(context.gate, (text, stream) => context.output(text, stream));
-      const command = asText(args.command);
-      const folder = workingFolder(cwd, context, args.workdir);
-      const env = environment.forCommand(command, context.gate.secretsNamedIn(command));
-      const runs = (argv: readonly string[]) =>
-        run({
-          argv,
-          cwd: folder,
-          env,
-          timeoutMs,
-          signal: context.signal,
-          onOutput: (chunk, stream) => collector.push(chunk, stream),
-        }, groups);
-      // A list is run as it is.
-      const ended = typeof args.command === "string"
-        ? await withShell(args.command, args.login ?? false, runs)
-        : await runs(args.command);
-      const notes = notesOf(ended, timeoutMs, ranOutOfTime(context.signal));
-      if (failed(ended)) notes.unshift(...withheldNote(environment.withheldFrom(command)));
-      const room = notes.reduce((sum, note) => sum + note.length + 1, 0);
-      const clean = collector.sawEscapes ? (await import("strip-ansi")).default : (text: string) => text;
-      // The notes have their room, so that no cut ever falls on the exit code.
-      return { ...collector.finish(context.gate.limit - room, clean), ended, notes };
-    },
-    present({ text, stdout, stderr, overflow, ended, notes }) {
+    run: (args, context) =>
+      args.background ? inBackground(parts, args, context) : toItsEnd(parts, args, context),
+    present({ text, stdout, stderr, overflow, ended, session, notes }) {
       return {
         content: [withoutLastNewlines(text), ...notes].filter((part) => part !== "").join("\n"),
-        status: failed(ended) ? "error" : "success",
-        ...(ended.why === "timeout" && { outcome: "timeout" as const }),
-        ...(ended.why === "interrupted" && { outcome: "interrupted" as const }),
+        status: ended && failed(ended) ? "error" : "success",
+        ...(ended?.why === "timeout" && { outcome: "timeout" as const }),
+        ...(ended?.why === "interrupted" && { outcome: "interrupted" as const }),
         stdout: stdout === "" ? [] : [stdout],
         stderr: stderr === "" ? [] : [stderr],
-        ...(ended.exitCode !== undefined && { exitCode: ended.exitCode }),
+        ...(ended?.exitCode !== undefined && { exitCode: ended.exitCode }),
         ...(overflow !== undefined && { overflow }),
+        ...(session && { structured: { session: session.id, state: session.state } }),
       };
     },
   });
 }
 
+async function inBackground(parts: ShellParts, args: ShellArgs, context: Context): Promise<ShellData> {
+  const { sessions } = parts;
+  sessions.needRoom();
+  const { folder, notes } = workingFolder(args, context);
+  const started = await startPiped(parts, context, { ...args, cwd: folder, stdin: "none" });
+  const session = sessions.add(started);
+  started.onOutput((one) => one.heard(), session);
+  sessions.announceEnd(session);
+  notes.push(`Command running in background with ID: ${session.id}`);
+  return { ...NOTHING, session, notes };
+}
+
+const NOTHING: Collected = { text: "", stdout: "", stderr: "", overflow: undefined };
+
+async function toItsEnd(parts: ShellParts, args: ShellArgs, context: Context): Promise<ShellData> {
+  const { environment, sessions, timeoutMs: usual } = parts;
+  const timeoutMs = Math.min(args.timeout_ms ?? usual, MOST_MS);
+  const { folder, notes } = workingFolder(args, context);
+  const probe = args.keep_folder && typeof args.command === "string" ? probeFolder() : undefined;
+  const started = await startPiped(parts, context, {
+    ...args,
+    cwd: folder,
+    stdin: "none",
+    ...(probe && { env: probe.env }),
+  }).catch((error) => {
+    probe?.end();
+    throw error;
+  });
+  const { child, collector } = started;
+  const ended = await toEnd(child, { timeoutMs, signal: context.signal });
+  const left = probe?.end();
+  if (left !== undefined && left !== folder) context.moveTo(left);
+  // Who is left behind is looked after like any other in the background, and ends with the runtime.
+  const session = ended.survivors ? sessions.add(started) : undefined;
+  if (!session) child.release();
+  notes.unshift(...notesOf(ended, timeoutMs, ranOutOfTime(context.signal), session));
+  if (failed(ended)) notes.unshift(...withheldNote(environment.withheldFrom(asText(args.command))));
+  const room = notes.reduce((sum, note) => sum + note.length + 1, 0);
+  // The notes have their room, so that no cut ever falls on the exit code.
+  const collected = collector.finish(context.gate.limit - room);
+  if (session) {
+    collector.take(1);
+    started.onOutput((one) => one.heard(), session);
+  }
+  return { ...collected, ended, ...(session && { session }), notes };
+}
+
 /** Arguments that say nothing about what is done; with any other, a call is what it is. */
-const ABOUT_RUNNING = ["timeout_ms", "login", "description"];
+const ABOUT_RUNNING = ["timeout_ms", "login", "keep_folder", "description"];
 
 /** The patch that a call applies, where it does nothing else. */
 function patchIn({ command, workdir: _, ...more }: ShellArgs): HeredocPatch | undefined {
@@ -156,12 +186,15 @@ function withheldNote(names: readonly string[]): string[] {
 }
 
 function notesOf(
-  { why, exitCode, signal, survivors }: Ended,
+  { why, exitCode, signal }: Ended,
   timeoutMs: number,
   outOfTime: boolean,
+  session: ShellSession | undefined,
 ): string[] {
   const notes: string[] = [];
-  if (survivors) notes.push("[processes that it started still run; they end with this session]");
+  if (session) {
+    notes.push(`[processes that it started still run, as session ${session.id}; they end with the runtime]`);
+  }
   if (why === "timeout") {
     notes.push(`[timed out after ${timeoutMs} ms; the command and all it started were ended]`);
   } else if (why === "interrupted") {
@@ -172,25 +205,22 @@ function notesOf(
   return notes;
 }
 
-/** A list as the text that rules and hooks look at: each word quoted where it needs to be. */
-export function asText(command: string | readonly string[]): string {
-  if (typeof command === "string") return command;
-  const script = scriptOf(command);
-  if (script !== undefined) return script;
-  return command.map(shellQuote).join(" ");
+/**
+ * The folder that a command starts in. The remembered one may be gone: then it is the nearest one above that is there,
+ * which is said once and remembered. One that the call names has to be there.
+ */
+function workingFolder({ workdir }: ShellArgs, context: Context): { folder: string; notes: string[] } {
+  if (workdir !== undefined) return { folder: context.resolve(workdir), notes: [] };
+  let folder = context.cwd;
+  while (!isFolder(folder, context) && dirname(folder) !== folder) folder = dirname(folder);
+  if (folder === context.cwd) return { folder, notes: [] };
+  context.moveTo(folder);
+  return {
+    folder,
+    notes: [`[the working folder ${quote(context.cwd)} is gone; this ran in ${quote(folder)}]`],
+  };
 }
 
-/** `["bash", "-lc", "…"]` is that script, for whoever judges it. */
-function scriptOf(command: readonly string[]): string | undefined {
-  const [program, flag, script] = command;
-  if (command.length !== 3 || !/^(?:\/(?:usr\/)?bin\/)?(?:ba|z)?sh$/.test(program!)) return undefined;
-  return /^-l?c$/.test(flag!) ? script : undefined;
-}
-
-/** The folder that a command starts in. One that is gone is said to be gone, not blamed on the shell. */
-function workingFolder(cwd: string, context: Context, asked: string | undefined): string {
-  const found = context.files.info(cwd);
-  if (found?.kind === "directory") return cwd;
-  const name = quote(asked ?? cwd);
-  throw new AgentError(`Cannot run a command in ${name}: ${found ? "it is not a folder" : "no such folder"}`);
+function isFolder(path: string, { files }: Context): boolean {
+  return files.info(path)?.kind === "directory";
 }

@@ -15,6 +15,8 @@ import {
 import { assetKey } from "../../src/core/registry.ts";
 import { ASSETS } from "../../src/generated/tools.ts";
 import { Environment } from "../../src/shell/environment.ts";
+import { Notices } from "../../src/shell/notices.ts";
+import { ShellSessions } from "../../src/shell/sessions.ts";
 import { ProcessGroups } from "../../src/shell/process.ts";
 import { builtins } from "../../src/tools/builtins.ts";
 import { type Json, Scratch, textOf } from "../support.ts";
@@ -24,6 +26,7 @@ function surfaces() {
   const { tools, faces } = builtins({
     environment: new Environment({ keep: [], drop: [] }),
     groups: new ProcessGroups(),
+    sessions: new ShellSessions(new Notices(() => {})),
     timeoutMs: 0,
   });
   return [...tools.map((tool) => ({ family: "canonical" as const, ...tool })), ...faces].map((one) => {

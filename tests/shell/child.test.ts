@@ -134,17 +134,17 @@ test("a child that has closed its input is told apart from one that doesn't read
 test("who outlives the child may go on printing until nobody listens", async () => {
   using scratch = new Scratch();
   await withGroups(async (groups) => {
-    const script = "mkfifo go; { read x < go; echo late; read x < go; } & echo early; exit 5";
+    const script = "mkfifo a b; { read x < a; echo late; read x < b; } & echo early; exit 5";
     const running = await start(groups, script, { cwd: scratch.work });
     assert.equal((await running.child.ended).exitCode, 5);
     assert.deepEqual([running.out, running.child.survivors()], ["early\n", true]);
-    writeFileSync(`${scratch.work}/go`, "x\n");
+    writeFileSync(`${scratch.work}/a`, "x\n");
     await running.printed("late\n");
     // Another child in the meantime has pipes of its own.
     const other = await start(groups, "echo other");
     await other.child.ended;
     assert.deepEqual([other.out, other.child.survivors()], ["other\n", false]);
-    writeFileSync(`${scratch.work}/go`, "x\n");
+    writeFileSync(`${scratch.work}/b`, "x\n");
     await until(() => !running.child.survivors());
     assert.equal(running.out, "early\nlate\n");
     running.child.release();

@@ -128,9 +128,33 @@ test("what is taken is what came since, while the whole goes on being collected"
   assert.equal(collector.take(100), "<redacted:KEY> ");
   collector.end();
   assert.equal(collector.take(100), "sesame");
-  assert.match(collector.finish(400).text, /^one\nTEo/);
+  assert.match(collector.finish(400).text, /^one\nTEx/);
   assert.ok(
     file.written.startsWith("one\n\u001b[31mtwo\u001b[0m\rTExxx") &&
       file.written.endsWith("<redacted:KEY> sesame"),
   );
+});
+
+test("of long coloured output the count is of what is seen, whatever the pieces", () => {
+  const line = (index: number) =>
+    `\u001b[3${index % 8}mline\u001b[0m ${index}${index % 9 === 0 ? " ses\u001b[1mame-street" : ""}`;
+  for (const end of ["\n", "\r\n", "\n\u0007", " é\n"]) {
+    const whole = Array.from({ length: 80_000 }, (_, index) => line(index) + end).join("");
+    const marked = whole.replaceAll("ses\u001b[1mame-street", "<redacted:KEY>");
+    const seen = marked.replace(/\u001b\[\d+m|\u0007|\r/g, "");
+    for (const size of [777, 65_536, 150_001]) {
+      const { collector, push, file } = collecting(2000);
+      for (let at = 0; at < whole.length; at += size) push(whole.slice(at, at + size));
+      const { text } = collector.finish(2000);
+      const [notice, count] = /\n\.\.\. \[(\d+) characters omitted; .*\] \.\.\.\n/.exec(text)!;
+      const [head, tail] = text.split(notice!) as [string, string];
+      assert.ok(seen.startsWith(head) && seen.endsWith(tail) && head.length > 900 && tail.length > 900);
+      assert.equal(
+        Number(count) + head.length + tail.length,
+        seen.length,
+        `${JSON.stringify(end)} by ${size}`,
+      );
+      assert.ok(file.written === marked);
+    }
+  }
 });

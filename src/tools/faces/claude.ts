@@ -1,11 +1,14 @@
 /** Claude's faces: the names and parameters of Claude Code, which are also what command hooks see. */
-import { type AnyFace, defineFace } from "../../core/face.ts";
+import { type AnyFace, defineFace, type HookFace } from "../../core/face.ts";
 import type { AnyTool } from "../../core/tool.ts";
 import { type Edit, type EditArgs, type EditData, editFile } from "../edit_file.ts";
 import type { Picture } from "../read/image.ts";
 import type { Page } from "../read/pager.ts";
 import { type ReadArgs, readFile } from "../read_file.ts";
+import type { MonitorArgs } from "../monitor_start.ts";
 import { asText, MOST_MS, type ShellArgs, type ShellData } from "../shell.ts";
+import type { ShellTools } from "../shell/tools.ts";
+import type { Polled } from "../shell_session.ts";
 import { type ViewArgs, viewImage } from "../view_image.ts";
 import { type WriteArgs, type WriteData, writeFile } from "../write_file.ts";
 
@@ -177,34 +180,167 @@ function bash(shell: AnyTool): AnyFace {
         timeout: z.int().min(1).max(MOST_MS).optional().describe(
           "Timeout in milliseconds (max 600000, default 120000)",
         ),
+        run_in_background: z.boolean().optional().describe(
+          "Run it in the background; read its output with BashOutput",
+        ),
       }),
-    toCanonical: ({ command, description, timeout }): ShellArgs => ({
+    // Claude's shell stays in the folder that a command went to.
+    toCanonical: ({ command, description, timeout, run_in_background }): ShellArgs => ({
       command,
+      keep_folder: true,
       ...(description !== undefined && { description }),
       ...(timeout !== undefined && { timeout_ms: timeout }),
+      ...(run_in_background !== undefined && { background: run_in_background }),
     }),
     hooks: {
-      view: ({ command, description, timeout_ms }) => ({
+      view: ({ command, description, timeout_ms, background }) => ({
         name: "Bash",
-        input: given({ command: asText(command), description, timeout: timeout_ms }),
+        input: given({
+          command: asText(command),
+          description,
+          timeout: timeout_ms,
+          run_in_background: background,
+        }),
       }),
-      rewrite({ command, timeout, ...rest }, before) {
+      rewrite({ command, timeout, run_in_background, ...rest }, before) {
         const same = command === asText(before.command);
         return given({
-          ...hidden(before, ["command", "description", "timeout_ms"]),
+          ...hidden(before, ["command", "description", "timeout_ms", "background"]),
           ...rest,
           command: same ? before.command : command,
           timeout_ms: timeout,
+          background: run_in_background,
         });
       },
       response: (data) => {
-        const { stdout, stderr, ended } = data as ShellData;
-        return { stdout, stderr, interrupted: ended.why !== "exit", isImage: false };
+        const { stdout, stderr, ended, session } = data as ShellData;
+        const interrupted = ended !== undefined && ended.why !== "exit";
+        return given({
+          stdout,
+          stderr,
+          interrupted,
+          isImage: false,
+          backgroundTaskId: ended ? undefined : String(session!.id),
+        });
       },
     },
   });
 }
 
-export function claudeFaces(shell: AnyTool): AnyFace[] {
-  return [read, view, write, edit, multiEdit, bash(shell)];
+/** A session by the name that Claude gave it. */
+function sessionNumber(id: unknown): number {
+  return Number(/(\d+)$/.exec(String(id))?.[1] ?? 0);
+}
+
+/** What is written to a session is a command, as hooks see it; a look at it is what Claude calls it. */
+const sessionHooks: HookFace<SessionArgs> = {
+  view: ({ session_id, action, chars, keys }) =>
+    chars !== undefined || keys !== undefined
+      ? {
+        name: "Bash",
+        input: { command: `${chars ?? ""}${(keys ?? []).map((key) => `<${key}>`).join("")}` },
+      }
+      : {
+        name: action === "kill" ? "KillBash" : "BashOutput",
+        input: given({ shell_id: idText(session_id) }),
+      },
+  rewrite: ({ command }, before) =>
+    command === undefined ? before : given({ ...before, chars: command, keys: undefined }),
+  response: (data) => {
+    const { data: polled } = data as { data: Partial<Polled> };
+    return { output: polled.output ?? "", status: polled.session?.status ?? "" };
+  },
+};
+
+interface SessionArgs {
+  action: string;
+  session_id?: number;
+  chars?: string;
+  keys?: string[];
+}
+
+function idText(id: number | undefined): string | undefined {
+  return id === undefined ? undefined : String(id);
+}
+
+function sessionFaces(session: AnyTool): AnyFace[] {
+  const output = defineFace(session, {
+    ...FAMILY,
+    name: "BashOutput",
+    input: (z) =>
+      z.strictObject({
+        shell_id: z.string().min(1).describe("The ID of the background shell"),
+        filter: z.string().optional().describe("A regular expression; only new lines that it fits are shown"),
+      }),
+    toCanonical: ({ shell_id, filter }) =>
+      given({ action: "poll", session_id: sessionNumber(shell_id), filter, yield_time_ms: 0 }),
+    hooks: sessionHooks as unknown as HookFace,
+  });
+  const kill = defineFace(session, {
+    ...FAMILY,
+    name: "KillBash",
+    input: (z) =>
+      z.strictObject({ shell_id: z.string().min(1).describe("The ID of the background shell to end") }),
+    toCanonical: ({ shell_id }) => ({ action: "kill", session_id: sessionNumber(shell_id) }),
+  });
+  const taskOutput = defineFace(session, {
+    family: "claude",
+    toolsets: [],
+    name: "TaskOutput",
+    input: (z) =>
+      z.strictObject({
+        task_id: z.string().min(1).describe("The ID of the background task"),
+        block: z.boolean().optional().describe("Wait for its end (default true)"),
+        timeout: z.int().min(0).max(600_000).optional().describe(
+          "How long to wait, in milliseconds (default 30000)",
+        ),
+      }),
+    toCanonical: ({ task_id, block = true, timeout = 30_000 }) =>
+      block
+        ? { action: "wait", session_id: sessionNumber(task_id), timeout_s: timeout / 1000 }
+        : { action: "poll", session_id: sessionNumber(task_id), yield_time_ms: 0 },
+  });
+  const taskStop = defineFace(session, {
+    family: "claude",
+    toolsets: [],
+    name: "TaskStop",
+    input: (z) =>
+      z.strictObject({ task_id: z.string().min(1).describe("The ID of the background task to end") }),
+    toCanonical: ({ task_id }) => ({ action: "kill", session_id: sessionNumber(task_id) }),
+  });
+  return [output, kill, taskOutput, taskStop];
+}
+
+function monitor(tool: AnyTool): AnyFace {
+  return defineFace(tool, {
+    ...FAMILY,
+    toolsets: ["default", "codex"],
+    name: "Monitor",
+    input: (z) =>
+      z.strictObject({
+        description: z.string().min(1).describe("What is watched"),
+        command: z.string().min(1).describe("The command whose lines are told"),
+        timeout_ms: z.int().min(1).max(3_600_000).optional().describe(
+          "Ended after this time (default 300000)",
+        ),
+        persistent: z.boolean().optional().describe("Run for as long as the session"),
+      }),
+    toCanonical: (args): MonitorArgs => args as MonitorArgs,
+    hooks: {
+      view: ({ command, description }) => ({
+        name: "Bash",
+        input: { command, description, run_in_background: true },
+      }),
+      rewrite: ({ command, description }, before) => ({
+        ...before,
+        command,
+        ...(description !== undefined && { description }),
+      }),
+      response: (data) => ({ backgroundTaskId: String((data as { session: { id: number } }).session.id) }),
+    },
+  });
+}
+
+export function claudeFaces({ shell, session, monitor: watch }: ShellTools): AnyFace[] {
+  return [read, view, write, edit, multiEdit, bash(shell), ...sessionFaces(session), monitor(watch)];
 }

@@ -4,7 +4,9 @@ import type { AnyTool } from "../../core/tool.ts";
 import { applyPatch, type PatchArgs, type PatchData } from "../apply_patch.ts";
 import { type Page, presentPage } from "../read/pager.ts";
 import { type ReadArgs, readFile } from "../read_file.ts";
+import type { Chunk, ExecArgs, WriteArgs } from "../exec_command.ts";
 import { MOST_MS, type ShellArgs } from "../shell.ts";
+import type { ShellTools } from "../shell/tools.ts";
 import { type ViewArgs, viewImage } from "../view_image.ts";
 
 const SNAKE = { family: "codex", toolsets: ["codex_snake"] } as const;
@@ -59,9 +61,96 @@ function view(naming: typeof SNAKE | typeof PASCAL, name: string): AnyFace {
   });
 }
 
-function command(shell: AnyTool, naming: typeof SNAKE | typeof PASCAL, name: string): AnyFace {
+/** By name only: `exec_command` is what these models are shown. */
+const UNSHOWN = { family: "codex", toolsets: [] } as const;
+
+/** A program and its arguments. */
+function argv(shell: AnyTool, name: string): AnyFace {
   return defineFace(shell, {
+    ...UNSHOWN,
+    name,
+    input: (z) =>
+      z.strictObject({
+        command: z.array(z.string()).min(1).describe("The command to execute, a program and its arguments"),
+        workdir: z.string().min(1).optional().describe("The working directory to execute the command in"),
+        timeout_ms: z.int().min(1).max(MOST_MS).optional().describe(
+          "The timeout for the command in milliseconds",
+        ),
+      }),
+    toCanonical: (args): ShellArgs => args as ShellArgs,
+  });
+}
+
+function exec(tool: AnyTool, naming: typeof SNAKE | typeof PASCAL, name: string): AnyFace {
+  return defineFace(tool, {
     ...naming,
+    name,
+    input: (z) =>
+      z.strictObject({
+        cmd: z.string().min(1).describe("Shell command to execute"),
+        workdir: z.string().min(1).optional().describe(
+          "Working directory to run the command in; defaults to the turn's",
+        ),
+        shell: z.string().min(1).optional().describe("Shell binary to launch; defaults to the user's"),
+        login: z.boolean().optional().describe("Whether to run the shell with login semantics"),
+        tty: z.boolean().optional().describe(
+          "Whether to allocate a terminal; defaults to false (plain pipes)",
+        ),
+        yield_time_ms: z.int().min(0).optional().describe(
+          "How long to wait for output before yielding, in milliseconds",
+        ),
+        max_output_tokens: z.int().min(1).optional().describe("Maximum number of tokens to return"),
+      }),
+    toCanonical: (args): ExecArgs => args as ExecArgs,
+    hooks: {
+      view: ({ cmd }) => ({ name: "Bash", input: { command: cmd } }),
+      rewrite: ({ command, ...rest }, { cmd: _, ...before }) => ({ ...before, ...rest, cmd: command }),
+      response: chunkResponse,
+    },
+  });
+}
+
+function stdin(tool: AnyTool, naming: typeof SNAKE | typeof PASCAL, name: string): AnyFace {
+  return defineFace(tool, {
+    ...naming,
+    name,
+    input: (z) =>
+      z.strictObject({
+        session_id: z.int().min(1).describe("Identifier of the running session"),
+        chars: z.string().optional().describe("Bytes to write to its input; may be empty to poll"),
+        yield_time_ms: z.int().min(0).optional().describe(
+          "How long to wait for output before yielding, in milliseconds",
+        ),
+        max_output_tokens: z.int().min(1).optional().describe("Maximum number of tokens to return"),
+      }),
+    toCanonical: (args): WriteArgs => args as unknown as WriteArgs,
+    hooks: {
+      view: ({ chars = "" }) => ({ name: "Bash", input: { command: chars } }),
+      rewrite: ({ command }, before) => ({ ...before, chars: command }),
+      response: chunkResponse,
+    },
+  });
+}
+
+function chunkResponse(data: unknown): unknown {
+  const { output, session } = data as Chunk;
+  return { stdout: output, stderr: "", interrupted: session.state === "killed", isImage: false };
+}
+
+/** Sessions go under one name in every family. */
+function session(tool: AnyTool): AnyFace {
+  return defineFace(tool, {
+    ...PASCAL,
+    toolsets: ["codex", "gemini"],
+    name: "ShellSession",
+    input: (z) => tool.input(z),
+    toCanonical: (args) => args,
+  });
+}
+
+function command(shell: AnyTool, name: string): AnyFace {
+  return defineFace(shell, {
+    ...UNSHOWN,
     name,
     input: (z) =>
       z.strictObject({
@@ -102,7 +191,7 @@ function patch(naming: typeof SNAKE | typeof PASCAL, name: string): AnyFace {
   });
 }
 
-export function codexFaces(shell: AnyTool): AnyFace[] {
+export function codexFaces(shells: ShellTools): AnyFace[] {
   return [
     read(SNAKE, "read_file"),
     read(PASCAL, "ReadFile"),
@@ -110,7 +199,14 @@ export function codexFaces(shell: AnyTool): AnyFace[] {
     view(PASCAL, "ViewImage"),
     patch(SNAKE, "apply_patch"),
     patch(PASCAL, "ApplyPatch"),
-    command(shell, SNAKE, "shell_command"),
-    command(shell, PASCAL, "ShellCommand"),
+    exec(shells.exec, SNAKE, "exec_command"),
+    exec(shells.exec, PASCAL, "ExecCommand"),
+    stdin(shells.stdin, SNAKE, "write_stdin"),
+    stdin(shells.stdin, PASCAL, "WriteStdin"),
+    session(shells.session),
+    argv(shells.shell, "shell"),
+    argv(shells.shell, "Shell"),
+    command(shells.shell, "shell_command"),
+    command(shells.shell, "ShellCommand"),
   ];
 }

@@ -6,6 +6,7 @@ import { type Page, presentPage } from "../read/pager.ts";
 import { type ReadArgs, readFile } from "../read_file.ts";
 import { type ReadManyArgs, readManyFiles, readManyInput } from "../read_many_files.ts";
 import type { ShellArgs } from "../shell.ts";
+import type { ShellTools } from "../shell/tools.ts";
 import { type WriteArgs, writeFile } from "../write_file.ts";
 
 const SNAKE = { family: "gemini", toolsets: ["gemini_snake"] } as const;
@@ -92,7 +93,7 @@ function command(shell: AnyTool, naming: Naming, name: string): AnyFace {
   });
 }
 
-export function geminiFaces(shell: AnyTool): AnyFace[] {
+export function geminiFaces({ shell }: ShellTools): AnyFace[] {
   return [
     read(SNAKE, "read_file"),
     read(PASCAL, "ReadFileGemini"),

@@ -1,0 +1,58 @@
+/**
+ * Where a shell ended: asked of the shell itself by a trap that it sets before it reads the command, whose text stays
+ * untouched. A command with a trap of its own, or one that another program takes the place of, doesn't tell.
+ */
+import { randomHex } from "../../core/hash.ts";
+import { host } from "../../core/runtime.ts";
+import { shellQuote } from "../../core/shell_quote.ts";
+import { removeQuietly } from "../../core/upkeep.ts";
+
+export interface FolderProbe {
+  /** Variables for the command. */
+  env: Record<string, string>;
+  /** The folder, once the command has ended; `undefined` where it didn't tell. Takes away what the probe needed. */
+  end(): string | undefined;
+}
+
+/** `undefined` where the shell can't be asked: it isn't bash, or nothing can be written. */
+export function probeFolder(): FolderProbe | undefined {
+  if (host.platform !== "linux") return undefined;
+  const stem = `${host.builtin<typeof import("node:os")>("node:os").tmpdir()}/agent-folder-${host.pid}-${
+    randomHex(16)
+  }`;
+  const answer = `${stem}.out`, script = `${stem}.sh`;
+  const own = host.env("BASH_ENV");
+  // The user's own start-up file comes first, and children don't inherit ours.
+  const lines = [
+    own === undefined ? "unset BASH_ENV" : `export BASH_ENV=${shellQuote(own)}; . "$BASH_ENV"`,
+    `trap ${shellQuote(`builtin pwd -P >|${shellQuote(answer)}`)} EXIT`,
+    "",
+  ];
+  try {
+    for (const [path, text] of [[answer, ""], [script, lines.join("\n")]] as const) {
+      const file = host.files.open(path, "wx", 0o600);
+      file.writeText(text);
+      file.close();
+    }
+  } catch {
+    return undefined;
+  }
+  return {
+    env: { BASH_ENV: script },
+    end() {
+      const told = read(answer);
+      removeQuietly(answer);
+      removeQuietly(script);
+      return told;
+    },
+  };
+}
+
+function read(path: string): string | undefined {
+  try {
+    const text = host.files.readText(path).replace(/\n$/, "");
+    return text === "" ? undefined : text;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,121 @@
+/** Starting a command for a tool: its environment, its shell, its output's collector. */
+import { AgentError, quote } from "../../core/errors.ts";
+import type { Context } from "../../core/tool.ts";
+import { type Child, type ChildStart, startChild, type StartedChild } from "../../shell/child.ts";
+import { Collector } from "../../shell/collector.ts";
+import { commandLine } from "../../shell/command_line.ts";
+import type { Environment } from "../../shell/environment.ts";
+import type { ProcessGroups } from "../../shell/groups.ts";
+import type { SessionParts, ShellSession, ShellSessions } from "../../shell/sessions.ts";
+import { asText } from "./text.ts";
+
+/** What shell tools need of their session. */
+export interface ShellParts {
+  environment: Environment;
+  groups: ProcessGroups;
+  sessions: ShellSessions;
+  timeoutMs: number;
+}
+
+export interface CommandStart {
+  /** Text for the shell, or a program and its arguments. */
+  command: string | readonly string[];
+  cwd: string;
+  login?: boolean | undefined;
+  /** Another shell than the usual one. */
+  shell?: string | undefined;
+  stdin: "none" | "open";
+  tty?: { cols: number; rows: number } | undefined;
+  /** Variables beside those of the environment. */
+  env?: Readonly<Record<string, string>>;
+}
+
+/** A command that runs, and what is needed to make a session of it. */
+export interface Started<C extends Child = Child> extends SessionParts {
+  child: C;
+  /** Called with each redacted piece of output, once the session is known. */
+  onOutput(listener: (session: ShellSession) => void, session: ShellSession): void;
+}
+
+/** In a terminal or, by pipes, without one. */
+export async function startCommand(
+  parts: ShellParts,
+  context: Context,
+  start: CommandStart,
+): Promise<Started> {
+  const { tty } = start;
+  if (!tty) return await startPiped(parts, context, start);
+  const { startTerminal } = await import("../../shell/terminal.ts");
+  return await started(parts, context, start, (common) => startTerminal({ ...common, ...tty }, parts.groups));
+}
+
+export function startPiped(
+  parts: ShellParts,
+  context: Context,
+  start: CommandStart,
+): Promise<Started<StartedChild>> {
+  return started(
+    parts,
+    context,
+    start,
+    (common) => startChild({ ...common, stdin: start.stdin }, parts.groups),
+  );
+}
+
+async function started<C extends Child>(
+  { environment }: ShellParts,
+  context: Context,
+  start: CommandStart,
+  open: (common: Omit<ChildStart, "stdin">) => Promise<C>,
+): Promise<Started<C>> {
+  const { command, cwd, tty } = start;
+  needFolder(context, cwd);
+  const text = asText(command);
+  const heard = new Listener();
+  const collector = new Collector(context.gate, (chunk, stream) => context.output(chunk, stream));
+  const env = { ...environment.forCommand(text, context.gate.secretsNamedIn(text)), ...start.env };
+  const { argv, done } = typeof command === "string"
+    ? commandLine(command, start.login ?? false, start.shell)
+    : { argv: command, done: () => {} };
+  const onOutput = (chunk: Uint8Array, stream: "stdout" | "stderr") => {
+    collector.push(chunk, stream);
+    heard.tell();
+  };
+  let child: C;
+  try {
+    child = await open({ argv, cwd, env, onOutput });
+  } catch (error) {
+    done();
+    throw error;
+  }
+  void child.ended.then(done);
+  return {
+    command: text,
+    cwd,
+    tty: tty !== undefined,
+    child,
+    collector,
+    onOutput: (listener, session) => heard.listen(() => listener(session)),
+  };
+}
+
+/** A folder that is gone is said to be gone, not blamed on the shell. */
+function needFolder(context: Context, cwd: string): void {
+  const found = context.files.info(cwd);
+  if (found?.kind === "directory") return;
+  throw new AgentError(
+    `Cannot run a command in ${quote(cwd)}: ${found ? "it is not a folder" : "no such folder"}`,
+  );
+}
+
+class Listener {
+  #listener: (() => void) | undefined;
+
+  listen(listener: () => void): void {
+    this.#listener = listener;
+  }
+
+  tell(): void {
+    this.#listener?.();
+  }
+}

@@ -1,0 +1,239 @@
+/** A background command as an object: what it printed, its end, its input, its terminal. */
+import { AgentError, quote } from "../core/errors.ts";
+import { action, defineObjectTool } from "../core/object_tool.ts";
+import type { AnyTool, Context, Output, Subject, Traits } from "../core/tool.ts";
+import { type ShellSession, type ShellSessions, shortened } from "../shell/sessions.ts";
+
+/** New output of a session, and how it stands. */
+export interface Polled {
+  session: ShellSession;
+  output: string;
+  /** The program reads no more, and why. */
+  refused?: string;
+}
+
+interface PollArgs {
+  session_id: number;
+  chars?: string;
+  keys?: string[];
+  peek?: boolean;
+  filter?: string;
+  yield_time_ms?: number;
+}
+
+interface WaitArgs {
+  session_id: number;
+  timeout_s?: number;
+  until_output?: string;
+}
+
+/** Time that a poll gives a program to answer what was written, and to print where nothing was. */
+const ANSWER_MS = 250;
+const QUIET_MS = 5_000;
+const MOST_YIELD_MS = 300_000;
+const WAIT_S = 30;
+const MOST_WAIT_S = 600;
+/** Room for the lines about a session beside its output. */
+const NOTES_CHARS = 400;
+
+export function shellSessionTool(sessions: ShellSessions): AnyTool {
+  return defineObjectTool({
+    name: "shell_session",
+    toolsets: ["lean", "codex_snake", "gemini_snake"],
+    limit: { chars: 30_000, keep: "middle" },
+    actions: {
+      poll: action<PollArgs, Polled>({
+        about: "new output; may write to the program before",
+        input: (z) => ({
+          session_id: z.int().min(1).describe("the session's number"),
+          chars: z.string().optional().describe("text to write, as it is (end a line with \\n)"),
+          keys: z.array(z.string()).optional().describe("keys to press after it: enter, ctrl-c, up, …"),
+          peek: z.boolean().optional().describe("show the output and keep it as new"),
+          filter: z.string().optional().describe("a regular expression: new lines that it fits"),
+          yield_time_ms: z.int().min(0).max(MOST_YIELD_MS).optional()
+            .describe("time to wait for output; 250 after writing, else 5,000"),
+        }),
+        traits: ({ session_id, chars, keys }) => writing(session_id, chars, keys),
+        run: (args, context) => poll(sessions, args, context),
+        present: presentPolled,
+      }),
+      wait: action<WaitArgs, Polled>({
+        about: "waits for its end, or for output",
+        input: (z) => ({
+          session_id: z.int().min(1).describe("the session's number"),
+          timeout_s: z.number().min(0).max(MOST_WAIT_S).optional().describe(
+            `at most so long; ${WAIT_S} where absent`,
+          ),
+          until_output: z.string().optional().describe("a regular expression that a line of new output fits"),
+        }),
+        traits: ({ session_id }) => looking(session_id),
+        run: (args, context) => wait(sessions, args, context),
+        present: presentPolled,
+      }),
+      kill: action<{ session_id: number }, Polled>({
+        about: "ends it with all that it started",
+        input: (z) => ({ session_id: z.int().min(1).describe("the session's number") }),
+        traits: ({ session_id }) => ({ effect: "run", keys: [keyOf(session_id)], subjects: [] }),
+        run: ({ session_id }, context) => kill(sessions, session_id, context),
+        present: presentPolled,
+      }),
+      list: action<Record<string, never>, ShellSession[]>({
+        about: "all that run, and those whose end was not told yet",
+        input: () => ({}),
+        traits: () => ({ effect: "read", keys: [], subjects: [] }),
+        run: () => sessions.list().filter(({ isLive, told }) => isLive || !told),
+        present: presentList,
+      }),
+      resize: action<{ session_id: number; cols: number; rows: number }, ShellSession>({
+        about: "its terminal's size",
+        input: (z) => ({
+          session_id: z.int().min(1).describe("the session's number"),
+          cols: z.int().min(1).max(1000).describe("columns"),
+          rows: z.int().min(1).max(1000).describe("rows"),
+        }),
+        traits: ({ session_id }) => looking(session_id),
+        run: ({ session_id, cols, rows }) => resize(sessions.get(session_id), cols, rows),
+        present: ({ id }, { cols, rows }) => ({
+          content: `Session ${id} has ${cols} columns and ${rows} rows`,
+        }),
+      }),
+      unwatch: action<{ session_id: number; watcher_id?: number }, ShellSession>({
+        about: "drops a watcher, or all of them",
+        input: (z) => ({
+          session_id: z.int().min(1).describe("the session's number"),
+          watcher_id: z.int().min(1).optional().describe("the watcher's number; all where absent"),
+        }),
+        traits: ({ session_id }) => looking(session_id),
+        run: ({ session_id, watcher_id }) => unwatch(sessions.get(session_id), watcher_id),
+        present: ({ id, watchers }) => ({
+          content: watchers.length === 0
+            ? `Session ${id} is watched by nobody`
+            : `Session ${id} is still watched by ${watchers.join(", ")}`,
+        }),
+      }),
+    },
+  });
+}
+
+export function keyOf(id: number): string {
+  return `session:${id}`;
+}
+
+function looking(id: number): Traits {
+  return { effect: "read", keys: [keyOf(id)], subjects: [] };
+}
+
+/** What is written to a program is a command, to rules and hooks. */
+export function writing(id: number, chars = "", keys: readonly string[] = []): Traits {
+  const text = chars + keys.map((key) => `<${key}>`).join("");
+  if (text === "") return looking(id);
+  const subject: Subject = { kind: "command", value: text, access: "run" };
+  return { effect: "run", keys: [keyOf(id)], subjects: [subject] };
+}
+
+async function poll(sessions: ShellSessions, args: PollArgs, context: Context): Promise<Polled> {
+  const { session_id, chars = "", keys = [], peek = false, filter } = args;
+  const session = sessions.get(session_id);
+  const fits = filter === undefined ? undefined : await lineFilter(filter);
+  const written = chars + (keys.length === 0 ? "" : await keyBytes(keys));
+  if (written !== "") {
+    const refused = write(session, written);
+    if (refused !== undefined) return { session, output: taken(session, context, peek), refused };
+  }
+  const time = args.yield_time_ms ?? (written === "" ? QUIET_MS : ANSWER_MS);
+  // After writing the whole time is given: an answer comes in pieces.
+  await session.until(
+    () => !session.isLive || written === "" && session.collector.hasNew,
+    time,
+    context.signal,
+  );
+  const output = taken(session, context, peek);
+  return { session, output: fits ? output.split("\n").filter(fits).join("\n") : output };
+}
+
+/** Why it could not be written; `undefined` where it was. */
+export function write(session: ShellSession, text: string): string | undefined {
+  const { id, child } = session;
+  if (!session.isLive) return `Cannot write to session ${id}: it ${session.status}`;
+  const outcome = child.write(text);
+  if (outcome === "ok") return undefined;
+  const state = outcome === "full"
+    ? "it doesn't read what it was given before"
+    : "its standard input is closed";
+  return `Cannot write to session ${id}: ${state}`;
+}
+
+async function keyBytes(keys: readonly string[]): Promise<string> {
+  const { keysText } = await import("../shell/keys.ts");
+  return keysText(keys);
+}
+
+/** A model's pattern runs in linear time, whatever it is. */
+async function lineFilter(pattern: string): Promise<(line: string) => boolean> {
+  const { RE2JS } = await import("re2js");
+  try {
+    const compiled = RE2JS.compile(pattern);
+    return (line) => compiled.matcher(line).find();
+  } catch (error) {
+    throw new AgentError(`Cannot use the pattern ${quote(pattern)}: ${(error as Error).message}`);
+  }
+}
+
+function taken(session: ShellSession, context: Context, peek: boolean): string {
+  const room = context.gate.limit - NOTES_CHARS;
+  if (!session.isLive && !peek) session.told = true;
+  return peek ? session.collector.peek(room) : session.collector.take(room);
+}
+
+async function wait(sessions: ShellSessions, args: WaitArgs, context: Context): Promise<Polled> {
+  const session = sessions.get(args.session_id);
+  const fits = args.until_output === undefined ? undefined : await lineFilter(args.until_output);
+  const room = context.gate.limit - NOTES_CHARS;
+  const seen = () => fits !== undefined && session.collector.peek(room).split("\n").some(fits);
+  await session.until(() => !session.isLive || seen(), (args.timeout_s ?? WAIT_S) * 1000, context.signal);
+  return { session, output: taken(session, context, false) };
+}
+
+async function kill(sessions: ShellSessions, id: number, context: Context): Promise<Polled> {
+  const session = sessions.get(id);
+  await session.kill();
+  return { session, output: taken(session, context, false) };
+}
+
+function resize(session: ShellSession, cols: number, rows: number): ShellSession {
+  if (!session.isLive) throw new AgentError(`Cannot resize session ${session.id}: it ${session.status}`);
+  if (!session.child.resize) throw new AgentError(`Cannot resize session ${session.id}: it has no terminal`);
+  session.child.resize(cols, rows);
+  return session;
+}
+
+function unwatch(session: ShellSession, watcher: number | undefined): ShellSession {
+  if (session.unwatch(watcher)) return session;
+  throw new AgentError(`Cannot drop watcher ${watcher} of session ${session.id}: there is no such one`);
+}
+
+export function presentPolled({ session, output, refused }: Polled): Output {
+  const { id, isLive, status, end } = session;
+  const empty = output === "";
+  const state = empty && isLive
+    ? `[session ${id} ${status}; nothing new. It goes on while you do something else, or end your turn]`
+    : `[session ${id} ${status}]`;
+  return {
+    content: [output.replace(/\n+$/, ""), ...(refused === undefined ? [] : [refused]), state]
+      .filter((part) => part !== "").join("\n"),
+    status: refused === undefined ? "success" : "error",
+    ...(end?.exitCode !== undefined &&
+      { structured: { session: id, state: session.state, exitCode: end.exitCode } }),
+  };
+}
+
+function presentList(list: ShellSession[]): Output {
+  if (list.length === 0) return { content: "No session is running" };
+  const rows = list.map(({ id, status, command, cwd }) =>
+    `${id}  ${status}  ${shortened(command)}  (in ${cwd})`
+  );
+  return {
+    content: rows.join("\n"),
+    structured: { sessions: list.map(({ id, state, command, cwd }) => ({ id, state, command, cwd })) },
+  };
+}
