@@ -52,6 +52,7 @@ import { findPlugins } from "./mods/places.ts";
 import { Environment } from "./shell/environment.ts";
 import { Notices } from "./shell/notices.ts";
 import { ProcessGroups } from "./shell/groups.ts";
+import type { KeptSessions } from "./shell/kept.ts";
 import { reap } from "./shell/live.ts";
 import { ShellSessions } from "./shell/sessions.ts";
 import { builtins } from "./tools/builtins.ts";
@@ -71,6 +72,8 @@ export interface RuntimeParts {
   rules?: readonly Rule[];
   /** One of `rules` that fits no tool is an error. A host may add tools later, so it is only told. */
   strictRules?: boolean;
+  /** Commands that go on when this runtime closes, and those that others left so. */
+  kept?: KeptSessions;
   /** Everything the log holds, as it happens. */
   onEvent?: Sink;
   /** Late errors of plugins are told of instead of ending the process. A host decides for itself. */
@@ -114,9 +117,9 @@ export class Runtime {
   readonly #parts: RuntimeParts;
   readonly #watchdog = new Watchdog();
   readonly #schedule = new Schedule();
-  readonly #groups = new ProcessGroups({ live: join(dirs().sessions, "live") });
+  readonly #groups: ProcessGroups;
   readonly #notices = new Notices((source, text) => this.#notice(source, text));
-  readonly #sessions = new ShellSessions(this.#notices);
+  readonly #sessions: ShellSessions;
   readonly #journal: Journal;
   readonly #secrets;
   readonly #gate: Gate;
@@ -139,6 +142,8 @@ export class Runtime {
     this.#parts = parts;
     this.settings = settings;
     const places = dirs();
+    this.#groups = parts.kept?.groups ?? new ProcessGroups({ live: join(places.sessions, "live") });
+    this.#sessions = parts.kept?.sessions ?? new ShellSessions(this.#notices);
     this.session = new Session({
       cwd,
       mode: settings.mode,
@@ -338,8 +343,10 @@ export class Runtime {
       await runNotify(this.#handlers().session_end, this.#limits(), [ended]);
     }
     await this.#mods?.dispose();
-    await this.#sessions.endAll();
-    await this.#groups.endAll();
+    if (!this.#parts.kept) {
+      await this.#sessions.endAll();
+      await this.#groups.endAll();
+    }
     if (this.#started) {
       this.#emit({ type: "session_end", session: this.session.id, reason, at: stamp(Date.now()).at });
     }
@@ -354,7 +361,7 @@ export class Runtime {
   /** The same in a hurry, when the process is about to end. */
   kill(): void {
     this.session.reads.save();
-    this.#groups.killAll();
+    if (!this.#parts.kept) this.#groups.killAll();
     this.#log?.close();
   }
 

@@ -12,13 +12,13 @@ export type { Answer, EventName, Events, HandlerFn, ModCall, ModResult, ResultLi
 export type { Block, Effect, Output, Place, Subject, Traits } from "./core/tool.ts";
 export type { Outcome, Result } from "./core/result.ts";
 export type { JsonSchema } from "./core/schema.ts";
-export type { Files } from "./core/files.ts";
+export type { Change, Content, Files, Snapshot, WriteOptions, Written } from "./core/files.ts";
 
 /** What a plugin's tool may use while it runs. */
 export interface ModContext extends Place {
   readonly id: string;
   readonly signal: AbortSignal;
-  /** Files by absolute path; `resolve` makes one. Bytes are read and written whole. */
+  /** Files by absolute path; `resolve` makes one. What is changed through it can be undone. */
   readonly files: Files;
   /** Sends text to whoever watches the call, secrets redacted. */
   output(text: string): void;

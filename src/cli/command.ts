@@ -67,6 +67,10 @@ export class Flags {
     return this.#values.get(name)?.at(-1);
   }
 
+  entries(): [string, readonly string[]][] {
+    return [...this.#values];
+  }
+
   all(name: string): readonly string[] {
     return this.#values.get(name) ?? [];
   }

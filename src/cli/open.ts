@@ -1,11 +1,10 @@
 /** A runtime from the flags of a command. */
-import { Runtime, type TurnOptions } from "../agent.ts";
+import { Runtime, type RuntimeParts, type TurnOptions } from "../agent.ts";
 import { EXIT } from "../core/errors.ts";
 import { type Behavior, parseRules } from "../core/permission.ts";
 import { realPath, resolvePath } from "../core/paths.ts";
 import { host } from "../core/runtime.ts";
 import { loadSettings, type SettingName, type Settings } from "../core/settings.ts";
-import type { Sink } from "../core/stream.ts";
 import { toolsetFor } from "../tools/toolsets.ts";
 import type { Flags, Invocation } from "./command.ts";
 
@@ -19,7 +18,10 @@ export function settingsOf({ flags, printer }: Invocation): Promise<Settings> {
 }
 
 /** Not started yet: `start()` loads plugins and hooks. */
-export async function openRuntime(invocation: Invocation, onEvent?: Sink): Promise<Runtime> {
+export async function openRuntime(
+  invocation: Invocation,
+  more: Partial<RuntimeParts> = {},
+): Promise<Runtime> {
   const { flags, printer } = invocation;
   const cwd = host.cwd();
   const session = flags.get("session") ?? (host.env("AGENT_SESSION") || undefined);
@@ -34,10 +36,10 @@ export async function openRuntime(invocation: Invocation, onEvent?: Sink): Promi
     hookFiles: absolute(flags.all("hooks")),
     rules,
     strictRules: true,
-    onEvent,
     catchStrays: true,
     warn: (text) => printer.warn(text),
     note: (text) => printer.note(text),
+    ...more,
   });
   printer.onBrokenPipe = () => {
     runtime.kill();

@@ -6,20 +6,24 @@ import { host } from "../core/runtime.ts";
 export interface PrinterOptions {
   color?: string | undefined;
   debug: boolean;
+  /** Where it goes, if not to this process's own streams. */
+  write?: (fd: 1 | 2, text: string) => void;
 }
 
 export class Printer {
   readonly #options: PrinterOptions;
+  readonly #write: (fd: 1 | 2, text: string) => void;
   /** Called once when nobody reads standard output any more. */
   onBrokenPipe: () => void = () => {};
 
   constructor(options: PrinterOptions) {
     this.#options = options;
+    this.#write = options.write ?? ((fd, text) => host.write(fd, text));
   }
 
   out(text: string): void {
     try {
-      host.write(1, text);
+      this.#write(1, text);
     } catch (error) {
       if (errorCode(error) !== "EPIPE") throw fileError("write", "standard output", error);
       this.onBrokenPipe();
@@ -78,17 +82,18 @@ export class Printer {
 
   #err(text: string): void {
     try {
-      host.write(2, text);
+      this.#write(2, text);
     } catch {
       // Nobody reads it.
     }
   }
 
   #paint(code: string, text: string): string {
-    return this.#colored() ? `\u001b[${code}m${text}\u001b[0m` : text;
+    return this.isColored ? `\u001b[${code}m${text}\u001b[0m` : text;
   }
 
-  #colored(): boolean {
+  /** Are there colours in what it says to people? */
+  get isColored(): boolean {
     const { color } = this.#options;
     if (color === "always" || color === "never") return color === "always";
     if (host.env("NO_COLOR")) return false;

@@ -28,9 +28,8 @@ function take(file: string): boolean {
   const deadline = host.now() + LONGEST_MS;
   for (let pause = 1; host.now() < deadline; pause = Math.min(pause * 2, 20)) {
     try {
-      const lock = host.files.open(file, "wx", 0o600);
-      lock.writeText(String(host.pid));
-      lock.close();
+      // A link is there with what it says or not at all.
+      host.files.symlink(String(host.pid), file);
       return true;
     } catch (error) {
       if (errorCode(error) !== "EEXIST") return false;
@@ -45,7 +44,7 @@ function take(file: string): boolean {
 /** Left by a process that was killed. Our own number is a dead process's: we hold one at a time. */
 function isAbandoned(file: string): boolean {
   try {
-    const pid = Number(host.files.readText(file));
+    const pid = Number(host.files.readlink(file));
     return pid > 0 && (pid === host.pid || !isRunning(pid));
   } catch {
     return false;

@@ -27,6 +27,7 @@ export interface ObjectTool {
   name: string;
   toolsets?: readonly string[];
   aliases?: readonly string[];
+  looksAfter?: AnyTool["looksAfter"];
   limit?: Limit;
   // deno-lint-ignore no-explicit-any -- each action has types of its own, which `action` has checked
   actions: Readonly<Record<string, Action<any, any>>>;

@@ -116,9 +116,10 @@ export class OverflowFile {
     this.#cap = cap;
   }
 
-  write(text: string): void {
-    if (!this.#file || this.#full || text === "") return;
-    let bytes = new TextEncoder().encode(text);
+  /** Text, or UTF-8. */
+  write(text: string | Uint8Array): void {
+    if (!this.#file || this.#full || text.length === 0) return;
+    let bytes = typeof text === "string" ? new TextEncoder().encode(text) : text;
     if (this.#bytes + bytes.length > this.#cap) {
       bytes = bytes.subarray(0, codePointEnd(bytes, this.#cap - this.#bytes));
       this.#full = true;

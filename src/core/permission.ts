@@ -252,7 +252,7 @@ export class Policy {
   /** A deny or ask rule with a pattern, held against a command or a file that nobody can tell. */
   #mayMean(rule: Rule, part: Part): boolean {
     if (rule.behavior === "allow" || rule.pattern === undefined) return false;
-    return this.#covers.get(rule.tool) === (part.kind === "path" ? part.access : undefined);
+    return this.#coversFiles(rule) === (part.kind === "path" ? part.access : undefined);
   }
 
   /** Does one rule fit the call, or may it, as far as can be told? For hooks that a rule limits. */
@@ -302,9 +302,17 @@ export class Policy {
     return nameMatches(rule.tool, entry.names) || this.#coversAccess(rule, traits);
   }
 
+  /** What a rule about files covers. */
+  #coversFiles(rule: Rule): "read" | "write" | undefined {
+    const covered = this.#covers.get(rule.tool);
+    return covered === "run" ? undefined : covered;
+  }
+
   #coversAccess(rule: Rule, traits: Traits): boolean {
     const covered = this.#covers.get(rule.tool);
     if (covered === undefined) return false;
+    // Whoever runs a command, or hands one to a program that runs.
+    if (covered === "run") return (traits.subjects ?? []).some(({ kind }) => kind === "command");
     // A command can write and read any file, but only its redirections say which.
     return traits.effect === covered ||
       (traits.subjects ?? []).some((subject) =>
@@ -314,7 +322,7 @@ export class Policy {
   }
 
   async #matches(rule: Rule, part: Part, { traits }: Asked): Promise<boolean> {
-    const covered = this.#covers.get(rule.tool);
+    const covered = this.#coversFiles(rule);
     if (part.kind === "command") {
       // A rule about files says nothing about a command's text.
       if (covered !== undefined) return false;

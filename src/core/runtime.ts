@@ -5,6 +5,7 @@
  * of `process` 12 and of `node:path` 6, while `Deno.*` is free. Modules that are needed later
  * (`node:child_process`, `node:crypto`) come from `host.builtin`, when they are used.
  */
+import { type Caller, withCallers } from "./caller.ts";
 import { denoHost } from "./runtime_deno.ts";
 import { nodeHost } from "./runtime_node.ts";
 
@@ -106,8 +107,10 @@ export interface Host {
   exit(code: number): never;
   /** Calls `handler` on each `signal`; returns the remover. */
   onSignal(signal: "SIGINT" | "SIGTERM" | "SIGHUP", handler: () => void): () => void;
+  /** Does `work`, in all that it waits for too, with the folder and the environment of somebody else. */
+  actFor<T>(caller: Caller, work: () => T): T;
   /** Calls `report` with what nobody caught, thrown or rejected, instead of ending; returns the remover. */
   onStray(report: (error: unknown) => void): () => void;
 }
 
-export const host: Host = "Deno" in globalThis ? denoHost() : nodeHost();
+export const host: Host = withCallers("Deno" in globalThis ? denoHost() : nodeHost());

@@ -1,4 +1,5 @@
 /** `Host` on Deno, with `Deno.*` alone: touching `process` or a `node:` module would cost more than a whole start. */
+import type { OwnHost } from "./caller.ts";
 import type { FileInfo, FileKind, Host, HostFiles, OpenFile, OpenHow } from "./runtime.ts";
 
 interface DenoStat {
@@ -74,7 +75,7 @@ const OPEN: Record<OpenHow, Record<string, boolean>> = {
   "a": { append: true, create: true },
 };
 
-export function denoHost(): Host {
+export function denoHost(): OwnHost {
   const deno = (globalThis as unknown as { Deno: DenoNamespace }).Deno;
   const os = deno.build.os;
   // As it is now: it may be guarded against plugins later.

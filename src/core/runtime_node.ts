@@ -1,9 +1,10 @@
 /** `Host` on Node. Modules are fetched by `getBuiltinModule`, so that Deno never loads them for this file. */
+import type { OwnHost } from "./caller.ts";
 import type { FileInfo, FileKind, Host, HostFiles, OpenFile } from "./runtime.ts";
 
 type Fs = typeof import("node:fs");
 
-export function nodeHost(): Host {
+export function nodeHost(): OwnHost {
   const process = globalThis.process;
   // As it is now: it may be guarded against plugins later.
   const { exit } = process;

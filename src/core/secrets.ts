@@ -44,7 +44,7 @@ export class SecretStore {
   redactable(): Secret[] {
     const known = [...this.#values].map(([name, value]) => ({ name, value }));
     return [...known, ...this.#guessed.filter(({ value }) => !isOrdinary(value))]
-      .filter(({ value }) => value.length >= SHORTEST && !COMMON.has(value.toLowerCase()));
+      .filter(({ value }) => !isCommon(value));
   }
 
   /** The secrets that a command names as `$NAME` or `${NAME}`, for that child's environment. */
@@ -58,6 +58,11 @@ export class SecretStore {
     }
     return found;
   }
+}
+
+/** Is a value too short or too common to be told from text, so that it isn't redacted? */
+export function isCommon(value: string): boolean {
+  return value.length < SHORTEST || COMMON.has(value.toLowerCase());
 }
 
 /** What a value often is though its variable's name has `KEY` or `TOKEN` in it: a number, a word, a path, an address. */
@@ -84,12 +89,21 @@ function isPath(value: string): boolean {
  * variables that commands don't get for their names; `keep`: patterns of those that they get all the same.
  */
 export function loadSecrets(patterns: readonly string[], keep: readonly string[] = []): SecretStore {
+  return storeOf(readSecretsFile(), patterns, keep);
+}
+
+/** The same from what `secrets.env` holds, which beats the environment. */
+export function storeOf(
+  file: Iterable<Secret>,
+  patterns: readonly string[],
+  keep: readonly string[],
+): SecretStore {
   const found: Secret[] = [], guessed: Secret[] = [];
   for (const [name, value] of Object.entries(host.envAll())) {
     if (namedBy(patterns, name)) found.push({ name, value });
     else if (looksSecret(name) && !namedBy(keep, name)) guessed.push({ name, value });
   }
-  return new SecretStore([...found, ...readSecretsFile()], guessed);
+  return new SecretStore([...found, ...file], guessed);
 }
 
 /** Is `name` one that a pattern stands for? */
@@ -121,12 +135,15 @@ function readSecretsFile(): Secret[] {
     if ((error as { code?: string }).code === "ENOENT") return [];
     throw fileError("read", path, error);
   }
-  return text.split("\n").flatMap((line) => {
-    const at = line.indexOf("=");
-    if (at < 1 || line.trimStart().startsWith("#")) return [];
-    const name = line.slice(0, at).trim();
-    return name === "" ? [] : [{ name, value: unquote(line.slice(at + 1).trim()) }];
-  });
+  return text.split("\n").flatMap((line) => secretIn(line) ?? []);
+}
+
+/** The secret that a line of `secrets.env` holds. */
+export function secretIn(line: string): Secret | undefined {
+  const at = line.indexOf("=");
+  if (at < 1 || line.trimStart().startsWith("#")) return undefined;
+  const name = line.slice(0, at).trim();
+  return name === "" ? undefined : { name, value: unquote(line.slice(at + 1).trim()) };
 }
 
 function unquote(value: string): string {

@@ -84,6 +84,11 @@ export const SETTINGS = {
     about: "variables that commands get only where they name them",
   },
   "shell.timeoutMs": { kind: "number", fallback: 120_000, about: "time a command may take, in ms" },
+  "sessions.idleMs": {
+    kind: "number",
+    fallback: 60_000,
+    about: "time after which agent sessions serve ends, with nothing to do, in ms",
+  },
 } as const satisfies Record<string, Setting>;
 
 export type SettingName = keyof typeof SETTINGS;

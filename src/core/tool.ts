@@ -119,8 +119,10 @@ export interface Tool<Args = Record<string, unknown>, Data = unknown> {
   limit?: Limit;
   /** Toolsets that show it under its canonical name. */
   toolsets?: readonly string[];
-  /** A permission rule under this tool's name covers every tool with this effect. */
-  covers?: "read" | "write";
+  /** A permission rule under this tool's name covers every tool with this effect; `run`: every one given a command. */
+  covers?: Effect;
+  /** What it looks after, by which those who don't know its name find it. */
+  looksAfter?: "sessions";
   /** Names that models blurt out for it. */
   aliases?: readonly string[];
   /**

@@ -20,8 +20,6 @@ export interface Collected {
 
 /** Collects one command's output. */
 export class Collector {
-  /** Until `tools/shell.ts` no longer asks: rendering is done in here. */
-  readonly sawEscapes = false;
   readonly #gate: StreamGate;
   readonly #show: (text: string, stream: StreamName) => void;
   readonly #redactions: Record<StreamName, RedactStream>;
@@ -103,8 +101,14 @@ export class Collector {
     }
   }
 
+  /** The end of the output; what came can still be asked for. */
+  close(): void {
+    this.end();
+    this.#spill.close();
+  }
+
   /** The end of the command: all of it within `limit`. */
-  finish(limit: number, _clean?: (text: string) => string): Collected {
+  finish(limit: number): Collected {
     this.end();
     const both = this.#both;
     const whole = both.whole();

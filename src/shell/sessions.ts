@@ -4,10 +4,12 @@
  */
 import { AgentError } from "../core/errors.ts";
 import { host } from "../core/runtime.ts";
+import { isRunning } from "../core/upkeep.ts";
 import type { Child, ChildEnd } from "./child.ts";
 import type { Collector } from "./collector.ts";
 import { sleep } from "./groups.ts";
 import type { Notices } from "./notices.ts";
+import type { Screen } from "./screen.ts";
 
 /** `adopted`: the command is over, but processes that it started are not. */
 export type SessionState = "running" | "adopted" | "exited" | "killed";
@@ -16,6 +18,10 @@ export type SessionState = "running" | "adopted" | "exited" | "killed";
 const MOST_OVER = 100;
 /** Sessions at once. */
 const MOST_LIVE = 64;
+/** How often who waits for processes that were left behind looks whether they are gone. */
+const LOOK_MS = 100;
+/** What was printed last may take so long to arrive once all were ended. */
+const LAST_OUTPUT_MS = 1_000;
 
 export class ShellSession {
   readonly id: number;
@@ -24,6 +30,7 @@ export class ShellSession {
   readonly tty: boolean;
   readonly child: Child;
   readonly collector: Collector;
+  readonly #screen: SessionParts["screen"];
   readonly startedAt = host.now();
   state: SessionState = "running";
   end: ChildEnd | undefined;
@@ -41,12 +48,27 @@ export class ShellSession {
     this.tty = parts.tty;
     this.child = parts.child;
     this.collector = parts.collector;
-    void parts.child.ended.then((end) => {
-      this.end = end;
-      this.endedAt = host.now();
-      if (this.state === "running") this.state = parts.child.survivors() ? "adopted" : "exited";
-      this.#changed();
-    });
+    this.#screen = parts.screen;
+    if (parts.end) this.#ends(parts.end);
+    else void parts.child.ended.then((end) => this.#ends(end));
+  }
+
+  #ends(end: ChildEnd): void {
+    this.end = end;
+    this.endedAt = host.now();
+    this.collector.end();
+    if (this.state === "running") this.state = "adopted";
+    this.refresh();
+    this.#changed();
+  }
+
+  /** Nobody tells when the last of those left behind is gone, so it is looked at. */
+  refresh(): void {
+    if (this.state === "adopted" && !this.child.survivors()) {
+      this.state = "exited";
+      this.child.release();
+    }
+    if (!this.isLive && this.end) this.collector.close();
   }
 
   get isLive(): boolean {
@@ -67,12 +89,47 @@ export class ShellSession {
     this.#changed();
   }
 
-  /** Ends the whole tree; safe to call for one that is over. */
+  /** New output; `taken`: it isn't new any more. A full-screen program gives what its screen shows. */
+  async look(limit: number, taken: boolean): Promise<{ output: string; isScreen: boolean }> {
+    const screen = this.state === "running" ? this.#screen?.() : undefined;
+    await screen?.settled();
+    const output = taken ? this.collector.take(limit) : this.collector.peek(limit);
+    // A look after the end may have begun the file anew.
+    this.refresh();
+    return screen?.isAlternate ? { output: screen.text(), isScreen: true } : { output, isScreen: false };
+  }
+
+  /** Has a program in the terminal asked for cursor keys in their other form? */
+  get applicationKeys(): boolean {
+    return this.#screen?.()?.applicationKeys ?? false;
+  }
+
+  /**
+   * To the program, or why not. Ctrl-C is more than a character: without a terminal, and for a program that doesn't
+   * read, it is a signal.
+   */
+  write(text: string): "ok" | "closed" | "full" {
+    for (const [index, part] of text.split("\x03").entries()) {
+      if (index > 0) this.child.interrupt();
+      const outcome = part === "" ? "ok" : this.child.write(part);
+      if (outcome !== "ok") return outcome;
+    }
+    return "ok";
+  }
+
+  resize(cols: number, rows: number): void {
+    this.child.resize?.(cols, rows);
+    this.#screen?.()?.resize(cols, rows);
+  }
+
+  /** Ends the whole tree; safe to call for one that is over. One that ended by itself stays so. */
   async kill(): Promise<void> {
     if (!this.isLive) return;
-    this.state = "killed";
+    if (this.state === "adopted" || isRunning(this.child.pid)) this.state = "killed";
     await this.child.kill();
+    await Promise.race([this.child.ended, sleep(LAST_OUTPUT_MS)]);
     this.child.release();
+    this.refresh();
     this.#changed();
   }
 
@@ -86,8 +143,14 @@ export class ShellSession {
     this.#listeners.add(listener);
     signal.addEventListener("abort", onAbort, { once: true });
     const timer = setTimeout(wake, ms);
+    const looking = setInterval(() => {
+      if (this.state !== "adopted") return;
+      this.refresh();
+      listener();
+    }, LOOK_MS);
     await woken;
     clearTimeout(timer);
+    clearInterval(looking);
     this.#listeners.delete(listener);
     signal.removeEventListener("abort", onAbort);
     signal.throwIfAborted();
@@ -98,7 +161,7 @@ export class ShellSession {
     for (const listener of [...this.#listeners]) listener();
   }
 
-  /** Tells each line that the command prints, and its end. */
+  /** Somebody wants to be told what it prints. */
   watch(notices: Notices, label: string): number {
     const id = ++this.#watcherCount;
     this.#watchers.set(id, { notices, label });
@@ -137,6 +200,10 @@ export interface SessionParts {
   tty: boolean;
   child: Child;
   collector: Collector;
+  /** What a terminal shows, once it showed more than lines. */
+  screen?: () => Screen | undefined;
+  /** It has ended already, and left processes behind. */
+  end?: ChildEnd;
 }
 
 export class ShellSessions {
@@ -166,6 +233,7 @@ export class ShellSessions {
   /** Distinct for one that never was. */
   get(id: number): ShellSession {
     const session = this.#sessions.get(id);
+    session?.refresh();
     if (session) return session;
     const known = this.list().filter(({ isLive }) => isLive).map(({ id }) => id);
     const state = id > 0 && id <= this.#count ? "it ended long ago" : "there never was one";
@@ -176,7 +244,9 @@ export class ShellSessions {
   }
 
   list(): ShellSession[] {
-    return [...this.#sessions.values()];
+    const all = [...this.#sessions.values()];
+    for (const session of all) session.refresh();
+    return all;
   }
 
   /** The end of a background session is told once, by whoever is first: a result or a notice. */

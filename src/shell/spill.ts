@@ -1,6 +1,5 @@
 /** The whole of an output on its way to its overflow file, which is made late: most outputs need none. */
 import type { OverflowFile, Saved } from "../core/overflow.ts";
-import { decode } from "./utf8.ts";
 
 /** Bytes that are written together. */
 const BATCH = 256 * 1024;
@@ -21,7 +20,7 @@ export class Spill {
   write(bytes: Uint8Array): void {
     if (this.#opened && this.#file === undefined) return;
     if (this.#used + bytes.length > this.#batch.length) this.#makeRoom(bytes.length);
-    if (bytes.length > this.#batch.length) this.#file?.write(decode(bytes));
+    if (bytes.length > this.#batch.length) this.#file?.write(bytes);
     else {
       this.#batch.set(bytes, this.#used);
       this.#used += bytes.length;
@@ -43,7 +42,7 @@ export class Spill {
       this.#opened = true;
       this.#file = this.#open();
     }
-    if (this.#used > 0) this.#file?.write(decode(this.#batch.subarray(0, this.#used)));
+    if (this.#used > 0) this.#file?.write(this.#batch.subarray(0, this.#used));
     this.#used = 0;
     return this.#file?.path;
   }
@@ -52,6 +51,13 @@ export class Spill {
   save(): Saved | undefined {
     this.flush();
     return this.#file?.close();
+  }
+
+  /** Nothing comes any more: a file that was begun holds all of it, and is closed. */
+  close(): void {
+    if (!this.#opened) return;
+    this.flush();
+    this.#file?.close();
   }
 
   /** Ends it without a file. */

@@ -12,7 +12,7 @@ const LONGEST_PAUSE_MS = 100;
 
 /**
  * Writes through the descriptor itself where Node's file calls know it: there the stream would try again and again,
- * with all else standing still, until the program reads. Where they don't (Deno), the stream waits as it should.
+ * with all else standing still, until the program reads. Where they don't (Deno), the stream waits.
  */
 export class TerminalInput {
   readonly #stream: import("node:tty").ReadStream;
@@ -72,7 +72,19 @@ export class TerminalInput {
   #throughStream(): void {
     this.#busy = true;
     const piece = this.#pieces[0]!;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    // Deno isn't told when there is room again; it looks when reading begins anew.
+    const look = (pauseMs: number) => {
+      timer = setTimeout(() => {
+        if (this.#stream.destroyed) return;
+        this.#stream.pause();
+        this.#stream.resume();
+        look(Math.min(pauseMs * 2, LONGEST_PAUSE_MS));
+      }, pauseMs);
+    };
+    look(1);
     (this.#stream as unknown as import("node:net").Socket).write(piece, () => {
+      clearTimeout(timer);
       // Unless it was forgotten meanwhile.
       if (this.#pieces[0] === piece) this.#taken(piece.length);
       this.#next(1);

@@ -1,14 +1,12 @@
 /** Runs a shell command: to its end, or in the background. */
 import { ranOutOfTime } from "../core/abort.ts";
-import { quote } from "../core/errors.ts";
-import { dirname } from "../core/paths.ts";
 import { type AnyTool, type Context, defineTool } from "../core/tool.ts";
 import type { Collected } from "../shell/collector.ts";
 import { type Ended, toEnd } from "../shell/process.ts";
 import type { ShellSession } from "../shell/sessions.ts";
 import { applyPatch } from "./apply_patch.ts";
 import { type HeredocPatch, patchInArguments, patchInScript } from "./patch/heredoc.ts";
-import { probeFolder } from "./shell/folder.ts";
+import { probeFolder, workingFolder } from "./shell/folder.ts";
 import { type ShellParts, startPiped } from "./shell/start.ts";
 import { asText, scriptOf } from "./shell/text.ts";
 
@@ -43,6 +41,7 @@ export function shellTool(parts: ShellParts): AnyTool {
   return defineTool<ShellArgs, ShellData>({
     name: "shell",
     toolsets: ["lean"],
+    covers: "run",
     aliases: ["bash", "sh", "terminal", "run", "execute_command"],
     input: (z) =>
       z.strictObject({
@@ -97,10 +96,10 @@ export function shellTool(parts: ShellParts): AnyTool {
 async function inBackground(parts: ShellParts, args: ShellArgs, context: Context): Promise<ShellData> {
   const { sessions } = parts;
   sessions.needRoom();
-  const { folder, notes } = workingFolder(args, context);
+  const { folder, notes } = workingFolder(args.workdir, context);
   const started = await startPiped(parts, context, { ...args, cwd: folder, stdin: "none" });
   const session = sessions.add(started);
-  started.onOutput((one) => one.heard(), session);
+  started.onOutput(() => session.heard());
   sessions.announceEnd(session);
   notes.push(`Command running in background with ID: ${session.id}`);
   return { ...NOTHING, session, notes };
@@ -111,7 +110,7 @@ const NOTHING: Collected = { text: "", stdout: "", stderr: "", overflow: undefin
 async function toItsEnd(parts: ShellParts, args: ShellArgs, context: Context): Promise<ShellData> {
   const { environment, sessions, timeoutMs: usual } = parts;
   const timeoutMs = Math.min(args.timeout_ms ?? usual, MOST_MS);
-  const { folder, notes } = workingFolder(args, context);
+  const { folder, notes } = workingFolder(args.workdir, context);
   const probe = args.keep_folder && typeof args.command === "string" ? probeFolder() : undefined;
   const started = await startPiped(parts, context, {
     ...args,
@@ -125,9 +124,9 @@ async function toItsEnd(parts: ShellParts, args: ShellArgs, context: Context): P
   const { child, collector } = started;
   const ended = await toEnd(child, { timeoutMs, signal: context.signal });
   const left = probe?.end();
-  if (left !== undefined && left !== folder) context.moveTo(left);
+  if (left !== undefined && left !== context.identify(folder)) context.moveTo(left);
   // Who is left behind is looked after like any other in the background, and ends with the runtime.
-  const session = ended.survivors ? sessions.add(started) : undefined;
+  const session = ended.survivors ? sessions.add({ ...started, end: ended }) : undefined;
   if (!session) child.release();
   notes.unshift(...notesOf(ended, timeoutMs, ranOutOfTime(context.signal), session));
   if (failed(ended)) notes.unshift(...withheldNote(environment.withheldFrom(asText(args.command))));
@@ -136,7 +135,8 @@ async function toItsEnd(parts: ShellParts, args: ShellArgs, context: Context): P
   const collected = collector.finish(context.gate.limit - room);
   if (session) {
     collector.take(1);
-    started.onOutput((one) => one.heard(), session);
+    session.told = true;
+    started.onOutput(() => session.heard());
   }
   return { ...collected, ended, ...(session && { session }), notes };
 }
@@ -203,24 +203,4 @@ function notesOf(
     notes.push(`[Exit code: ${exitCode}${signal === undefined ? "" : `, ended by ${signal}`}]`);
   }
   return notes;
-}
-
-/**
- * The folder that a command starts in. The remembered one may be gone: then it is the nearest one above that is there,
- * which is said once and remembered. One that the call names has to be there.
- */
-function workingFolder({ workdir }: ShellArgs, context: Context): { folder: string; notes: string[] } {
-  if (workdir !== undefined) return { folder: context.resolve(workdir), notes: [] };
-  let folder = context.cwd;
-  while (!isFolder(folder, context) && dirname(folder) !== folder) folder = dirname(folder);
-  if (folder === context.cwd) return { folder, notes: [] };
-  context.moveTo(folder);
-  return {
-    folder,
-    notes: [`[the working folder ${quote(context.cwd)} is gone; this ran in ${quote(folder)}]`],
-  };
-}
-
-function isFolder(path: string, { files }: Context): boolean {
-  return files.info(path)?.kind === "directory";
 }

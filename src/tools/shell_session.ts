@@ -39,6 +39,7 @@ const NOTES_CHARS = 400;
 export function shellSessionTool(sessions: ShellSessions): AnyTool {
   return defineObjectTool({
     name: "shell_session",
+    looksAfter: "sessions",
     toolsets: ["lean", "codex_snake", "gemini_snake"],
     limit: { chars: 30_000, keep: "middle" },
     actions: {

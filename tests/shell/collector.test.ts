@@ -14,7 +14,7 @@ function collecting(limit: number) {
   const shown: string[] = [];
   const overflow = {
     path: "/file",
-    write: (text: string) => void (file.written += text),
+    write: (bytes: Uint8Array) => void (file.written += new TextDecoder().decode(bytes)),
     close() {
       file.closed = true;
       return { path: "/file", holds: "all of it" };

@@ -2,9 +2,11 @@
 import { dirs } from "../../core/dirs.ts";
 import { messageOf } from "../../core/errors.ts";
 import { makeFolder } from "../../core/paths.ts";
+import { readSecretsFile } from "../../core/secrets_file.ts";
 import { host } from "../../core/runtime.ts";
 import { VERSION } from "../../version.ts";
 import type { Invocation } from "../command.ts";
+import { oddLinesOf } from "./secrets_list.ts";
 import { openRuntime, settingsOf } from "../open.ts";
 
 interface Finding {
@@ -34,6 +36,7 @@ export async function run(invocation: Invocation): Promise<number> {
     return dirs().settingsFile;
   });
   for (const name of ["state", "cache"] as const) await check(name, () => writable(dirs()[name]));
+  await check("secrets", secrets);
   await check("shell", () => program("bash", ["-c", "echo ok"]));
   await check("esbuild", async () => `esbuild ${(await import("esbuild")).version}, for plugins`);
   await check("plugins and hooks", async () => {
@@ -54,6 +57,15 @@ export async function run(invocation: Invocation): Promise<number> {
       printer.line(`${ok ? "ok  " : "FAIL"} ${name}: ${detail}`);
     }}
   return findings.every(({ ok }) => ok) ? 0 : 1;
+}
+
+function secrets(): string {
+  const { path, exists, open, oddLines, secrets } = readSecretsFile();
+  if (!exists) return `no ${path}; agent secrets set NAME makes it`;
+  // The words of whatever fails to start for it.
+  if (open !== undefined) throw new Error(`Cannot use "${path}": ${open}`);
+  if (oddLines.length > 0) throw new Error(oddLinesOf(path, oddLines));
+  return `${path}, ${secrets.length} stored, nobody else can read it`;
 }
 
 function writable(folder: string): string {

@@ -1,10 +1,13 @@
 /**
- * Where a shell ended: asked of the shell itself by a trap that it sets before it reads the command, whose text stays
+ * The folder of a command: where it starts, and where its shell ended, if that is wanted. That is asked of the shell itself by a trap that it sets before it reads the command, whose text stays
  * untouched. A command with a trap of its own, or one that another program takes the place of, doesn't tell.
  */
+import { quote } from "../../core/errors.ts";
 import { randomHex } from "../../core/hash.ts";
+import { dirname } from "../../core/paths.ts";
 import { host } from "../../core/runtime.ts";
 import { shellQuote } from "../../core/shell_quote.ts";
+import type { Context } from "../../core/tool.ts";
 import { removeQuietly } from "../../core/upkeep.ts";
 
 export interface FolderProbe {
@@ -25,7 +28,7 @@ export function probeFolder(): FolderProbe | undefined {
   // The user's own start-up file comes first, and children don't inherit ours.
   const lines = [
     own === undefined ? "unset BASH_ENV" : `export BASH_ENV=${shellQuote(own)}; . "$BASH_ENV"`,
-    `trap ${shellQuote(`builtin pwd -P >|${shellQuote(answer)}`)} EXIT`,
+    `trap ${shellQuote(tell(answer))} EXIT`,
     "",
   ];
   try {
@@ -48,6 +51,11 @@ export function probeFolder(): FolderProbe | undefined {
   };
 }
 
+/** Silent, under `set -x` too, and under `set -e` never what decides the exit code. */
+function tell(answer: string): string {
+  return `{ builtin pwd -P >|${shellQuote(answer)} || builtin :; } 2>/dev/null`;
+}
+
 function read(path: string): string | undefined {
   try {
     const text = host.files.readText(path).replace(/\n$/, "");
@@ -55,4 +63,27 @@ function read(path: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/**
+ * The folder that a command starts in. The remembered one may be gone: then it is the nearest one above that is there,
+ * which is said once and remembered. One that the call names has to be there.
+ */
+export function workingFolder(
+  workdir: string | undefined,
+  context: Context,
+): { folder: string; notes: string[] } {
+  if (workdir !== undefined) return { folder: context.resolve(workdir), notes: [] };
+  let folder = context.cwd;
+  while (!isFolder(folder, context) && dirname(folder) !== folder) folder = dirname(folder);
+  if (folder === context.cwd) return { folder, notes: [] };
+  context.moveTo(folder);
+  return {
+    folder,
+    notes: [`[the working folder ${quote(context.cwd)} is gone; this ran in ${quote(folder)}]`],
+  };
+}
+
+function isFolder(path: string, { files }: Context): boolean {
+  return files.info(path)?.kind === "directory";
 }

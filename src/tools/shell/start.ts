@@ -33,8 +33,8 @@ export interface CommandStart {
 /** A command that runs, and what is needed to make a session of it. */
 export interface Started<C extends Child = Child> extends SessionParts {
   child: C;
-  /** Called with each redacted piece of output, once the session is known. */
-  onOutput(listener: (session: ShellSession) => void, session: ShellSession): void;
+  /** Calls with each piece of output, redacted, and as it came otherwise. */
+  onOutput(listener: (text: string) => void): void;
 }
 
 /** In a terminal or, by pipes, without one. */
@@ -45,8 +45,24 @@ export async function startCommand(
 ): Promise<Started> {
   const { tty } = start;
   if (!tty) return await startPiped(parts, context, start);
-  const { startTerminal } = await import("../../shell/terminal.ts");
-  return await started(parts, context, start, (common) => startTerminal({ ...common, ...tty }, parts.groups));
+  const [{ startTerminal }, { Screen }] = await Promise.all([
+    import("../../shell/terminal.ts"),
+    import("../../shell/screen.ts"),
+  ]);
+  const result = await started(
+    parts,
+    context,
+    start,
+    (common) => startTerminal({ ...common, ...tty }, parts.groups),
+  );
+  let screen: Screen | undefined;
+  result.onOutput((text) => {
+    // To draw is heavy, and most sessions print plain lines.
+    if (!screen && !text.includes("\x1b")) return;
+    screen ??= new Screen(tty.cols, tty.rows, (answer) => void result.child.write(answer));
+    screen.write(text);
+  });
+  return { ...result, screen: () => screen };
 }
 
 export function startPiped(
@@ -71,15 +87,20 @@ async function started<C extends Child>(
   const { command, cwd, tty } = start;
   needFolder(context, cwd);
   const text = asText(command);
-  const heard = new Listener();
-  const collector = new Collector(context.gate, (chunk, stream) => context.output(chunk, stream));
+  const heard: ((text: string) => void)[] = [];
+  let shown = "";
+  const collector = new Collector(context.gate, (chunk, stream) => {
+    context.output(chunk, stream);
+    shown += chunk;
+  });
   const env = { ...environment.forCommand(text, context.gate.secretsNamedIn(text)), ...start.env };
   const { argv, done } = typeof command === "string"
     ? commandLine(command, start.login ?? false, start.shell)
     : { argv: command, done: () => {} };
   const onOutput = (chunk: Uint8Array, stream: "stdout" | "stderr") => {
+    shown = "";
     collector.push(chunk, stream);
-    heard.tell();
+    for (const listener of heard) listener(shown);
   };
   let child: C;
   try {
@@ -95,7 +116,7 @@ async function started<C extends Child>(
     tty: tty !== undefined,
     child,
     collector,
-    onOutput: (listener, session) => heard.listen(() => listener(session)),
+    onOutput: (listener) => void heard.push(listener),
   };
 }
 
@@ -106,16 +127,4 @@ function needFolder(context: Context, cwd: string): void {
   throw new AgentError(
     `Cannot run a command in ${quote(cwd)}: ${found ? "it is not a folder" : "no such folder"}`,
   );
-}
-
-class Listener {
-  #listener: (() => void) | undefined;
-
-  listen(listener: () => void): void {
-    this.#listener = listener;
-  }
-
-  tell(): void {
-    this.#listener?.();
-  }
 }
