@@ -30,6 +30,9 @@ const RUNTIME: readonly Flag[] = [
   { name: "session", value: "NAME", about: "join the session NAME" },
 ];
 
+/** Flags that a call can't have which a daemon runs: it has what settings name. */
+export const DETACHED_HAS_NOT: readonly string[] = ["plugins", "hooks"];
+
 const SURFACE: readonly Flag[] = [
   { name: "toolset", value: "NAME", choices: Object.keys(TOOLSETS), about: "the tools of a model family" },
   { name: "model", value: "HANDLE", about: "choose the toolset by model, e.g. openai/gpt-5" },
@@ -37,6 +40,100 @@ const SURFACE: readonly Flag[] = [
 ];
 
 const JSON_FLAG: Flag = { name: "json", about: "print JSON" };
+
+const loadSessionsCall = () => import("./commands/sessions_call.ts");
+
+/** Flags of commands whose call may be the daemon's. */
+const KEPT: readonly Flag[] = [
+  { name: "json", about: "print the whole result as one JSON object" },
+  ...RUNTIME.filter(({ name }) => !DETACHED_HAS_NOT.includes(name)),
+];
+
+const SESSIONS: readonly Command[] = [
+  {
+    name: "sessions list",
+    about: "list background sessions that a daemon keeps",
+    most: 0,
+    flags: KEPT,
+    examples: [{ line: "agent sessions list", about: "those of all folders" }],
+    load: loadSessionsCall,
+  },
+  {
+    name: "sessions poll",
+    about: "print a session's new output",
+    args: "ID",
+    most: 1,
+    flags: [
+      { name: "peek", about: "keep it as new" },
+      { name: "filter", value: "REGEX", about: "only lines that it fits" },
+      { name: "wait", value: "SECONDS", about: "wait so long for output (default 5)" },
+      ...KEPT,
+    ],
+    examples: [{ line: "agent sessions poll 1", about: "what came since the last time" }],
+    load: loadSessionsCall,
+  },
+  {
+    name: "sessions wait",
+    about: "wait for a session's end, or for its output",
+    args: "ID",
+    most: 1,
+    flags: [
+      { name: "for", value: "SECONDS", about: "at most so long (default 30)" },
+      { name: "until", value: "REGEX", about: "until a line of new output fits it" },
+      ...KEPT,
+    ],
+    examples: [{ line: "agent sessions wait 1 --until 'listening on'", about: "until a server is there" }],
+    load: loadSessionsCall,
+  },
+  {
+    name: "sessions write",
+    about: "write a line to a session's program",
+    args: "ID [TEXT]",
+    most: 2,
+    flags: [
+      { name: "raw", about: "TEXT as it is, without an end of line" },
+      { name: "key", value: "KEY", about: "press KEY after it, e.g. ctrl-c" },
+      ...KEPT,
+    ],
+    examples: [{ line: "agent sessions write 1 yes", about: "the line yes" }],
+    load: loadSessionsCall,
+  },
+  {
+    name: "sessions kill",
+    about: "end a session with all that it started",
+    args: "ID",
+    most: 1,
+    flags: KEPT,
+    examples: [{ line: "agent sessions kill 1", about: "and print its last output" }],
+    load: loadSessionsCall,
+  },
+  {
+    name: "sessions stop",
+    about: "end the daemon and all its sessions",
+    most: 0,
+    flags: [],
+    examples: [{ line: "agent sessions stop", about: "it would end by itself once it has nothing to do" }],
+    load: () => import("./commands/sessions_stop.ts"),
+  },
+  {
+    name: "sessions serve",
+    about: "be the daemon that keeps sessions",
+    most: 0,
+    flags: [],
+    examples: [{ line: "agent sessions serve", about: "exec --detach starts one where there is none" }],
+    load: () => import("./commands/sessions_serve.ts"),
+  },
+];
+
+/** What the commands with two words are about, for the overview. */
+export const NOUNS: Readonly<Record<string, string>> = {
+  mods: "plugins: state, tools, events, what they may use",
+  hooks: "command hooks in the order in which they count",
+  config: "settings and who set them; the folders that are used",
+  log: "logged calls",
+  secrets: "values that results never show",
+  sessions: "commands that run on in the background",
+};
 
 export const COMMANDS: readonly Command[] = [
   {
@@ -60,6 +157,7 @@ export const COMMANDS: readonly Command[] = [
       },
       { name: "dry-run", about: "every step but the running" },
       { name: "exit-status", about: "print and end as the command itself did" },
+      { name: "detach", about: "keep what it leaves running; agent sessions looks after that" },
       ...SURFACE,
       ...RUNTIME,
     ],
@@ -68,6 +166,10 @@ export const COMMANDS: readonly Command[] = [
       { line: 'agent exec Bash \'{"command": "make test"}\'', about: "arguments as JSON" },
       { line: "agent exec Write file_path=notes.md content=@draft.md", about: "a value from a file" },
       { line: "agent exec - < calls.jsonl", about: "many calls, one a line, results in order" },
+      {
+        line: "agent exec --detach Bash command='npm run dev' run_in_background=true",
+        about: "goes on when this has ended: agent sessions poll 1",
+      },
     ],
     load: () => import("./commands/exec.ts"),
   },
@@ -205,6 +307,7 @@ export const COMMANDS: readonly Command[] = [
     examples: [{ line: "agent secrets remove API_TOKEN", about: "take it out of secrets.env" }],
     load: () => import("./commands/secrets_remove.ts"),
   },
+  ...SESSIONS,
   {
     name: "schema",
     about: "print the JSON Schemas of events, or of one tool's arguments",

@@ -2,7 +2,7 @@
 import { EXIT } from "../core/errors.ts";
 import { type SettingName, SETTINGS, variableOf } from "../core/settings.ts";
 import type { Command, Flag } from "./command.ts";
-import { COMMANDS, COMMON } from "./commands.ts";
+import { COMMANDS, COMMON, NOUNS } from "./commands.ts";
 import { type HelpWanted, verbsOf } from "./parse.ts";
 
 const WIDTH = 26;
@@ -44,7 +44,7 @@ export function overview(): string {
     "Usage: agent <command> [flags]",
     "",
     "Commands:",
-    ...shown.map(({ name, about }) => row(name, about)),
+    ...overviewRows(shown),
     "",
     "Flags:",
     ...COMMON.map(flagRow),
@@ -53,6 +53,20 @@ export function overview(): string {
     "agent <command> --help tells more.",
     "",
   ].join("\n");
+}
+
+/** A command has a row, and so has a noun with all its verbs. */
+function overviewRows(commands: readonly Command[]): string[] {
+  const rows = new Map<string, string>();
+  for (const { name, about } of commands) {
+    const [noun, verb] = name.split(" ");
+    if (verb === undefined) rows.set(name, row(name, about));
+    else {
+      const verbs = verbsOf(noun!).filter(({ hidden }) => !hidden).map((one) => one.name.split(" ")[1]);
+      rows.set(noun!, row(`${noun} ${verbs.join("|")}`, NOUNS[noun!] ?? about));
+    }
+  }
+  return [...rows.values()];
 }
 
 /** `agent --help`. */

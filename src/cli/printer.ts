@@ -52,7 +52,7 @@ export class Printer {
   /** What a command printed, each stream to its own. */
   streams({ stdout = [], stderr = [], overflow }: Result): void {
     this.out(stdout.join(""));
-    this.#err(stderr.join(""));
+    this.err(stderr.join(""));
     this.#cut(overflow);
   }
 
@@ -61,26 +61,27 @@ export class Printer {
   }
 
   warn(text: string): void {
-    this.#err(`${this.#paint("33", "warning:")} ${text}\n`);
+    this.err(`${this.#paint("33", "warning:")} ${text}\n`);
   }
 
   note(text: string): void {
-    this.#err(`${text}\n`);
+    this.err(`${text}\n`);
   }
 
   /** `error: Cannot …`, a blank line, `hint: …`. */
   error(error: unknown): void {
     const hint = error instanceof AgentError ? error.hint : undefined;
     this.failure(hint === undefined ? messageOf(error) : `${messageOf(error)}\n\nhint: ${hint}`);
-    if (this.#options.debug && error instanceof Error && error.stack) this.#err(`${error.stack}\n`);
+    if (this.#options.debug && error instanceof Error && error.stack) this.err(`${error.stack}\n`);
   }
 
   /** A failed call's text, which has its hint already. */
   failure(text: string): void {
-    this.#err(`${this.#paint("31", "error:")} ${text}\n`);
+    this.err(`${this.#paint("31", "error:")} ${text}\n`);
   }
 
-  #err(text: string): void {
+  /** To standard error; it doesn't matter whether anybody reads it. */
+  err(text: string): void {
     try {
       this.#write(2, text);
     } catch {

@@ -12,6 +12,7 @@ export class CallLog {
   readonly #complain: (message: string) => void;
   #file: OpenFile | undefined;
   #broken = false;
+  #isClosed = false;
 
   /** The file is made at the first event. `complain` hears once when the log can't be written. */
   constructor(folder: string, session: string, complain: (message: string) => void) {
@@ -20,7 +21,8 @@ export class CallLog {
   }
 
   write(event: StreamEvent): void {
-    if (this.#broken) return;
+    // A command that goes on may print long after the session's end.
+    if (this.#broken || this.#isClosed) return;
     const line = lineOf(event);
     try {
       this.#file ??= openLog(this.path);
@@ -32,6 +34,7 @@ export class CallLog {
   }
 
   close(): void {
+    this.#isClosed = true;
     this.#file?.close();
     this.#file = undefined;
   }

@@ -61,11 +61,15 @@ function linkAt(path: string): string | undefined {
   }
 }
 
-/** When a process began, in the system's own count: with its number, one process for all time. Linux; 0 elsewhere. */
+/**
+ * When a process began, in the system's own count: with its number, one process for all time. A dead one that nobody
+ * has waited for has none: in a container it may stay so for ever. Linux; 0 elsewhere.
+ */
 export function startOf(pid: number): number | undefined {
   if (host.platform !== "linux") return 0;
   try {
-    return Number(statFields(host.files.readText(`/proc/${pid}/stat`))[19]);
+    const fields = statFields(host.files.readText(`/proc/${pid}/stat`));
+    return fields[0] === "Z" || fields[0] === "X" ? undefined : Number(fields[19]);
   } catch {
     return undefined;
   }

@@ -38,6 +38,7 @@ export class ShellSession {
   /** Its end was told, by a result or a notice. */
   told = false;
   readonly #listeners = new Set<() => void>();
+  readonly #readers = new Set<(text: string) => void>();
   readonly #watchers = new Map<number, Watcher>();
   #watcherCount = 0;
 
@@ -56,7 +57,6 @@ export class ShellSession {
   #ends(end: ChildEnd): void {
     this.end = end;
     this.endedAt = host.now();
-    this.collector.end();
     if (this.state === "running") this.state = "adopted";
     this.refresh();
     this.#changed();
@@ -84,9 +84,21 @@ export class ShellSession {
     return state === "adopted" ? `${how}; processes that it started still run` : how;
   }
 
-  /** Output came, whatever of it is held back yet. */
-  heard(): void {
+  /** After "it". */
+  get pastStatus(): string {
+    return this.state === "killed" ? "was killed" : this.status;
+  }
+
+  /** Output came: redacted, and as it came otherwise. */
+  heard(text = ""): void {
+    for (const reader of [...this.#readers]) reader(text);
     this.#changed();
+  }
+
+  /** Hears what comes, until the function that it returns is called. */
+  read(reader: (text: string) => void): () => void {
+    this.#readers.add(reader);
+    return () => void this.#readers.delete(reader);
   }
 
   /** New output; `taken`: it isn't new any more. A full-screen program gives what its screen shows. */
@@ -254,14 +266,18 @@ export class ShellSessions {
     void session.child.ended.then(async () => {
       // A call that waits for it tells it itself.
       await sleep(0);
-      if (session.told || session.state === "killed") return;
-      session.told = true;
+      if (session.state === "killed") return;
       const seconds = ((session.endedAt! - session.startedAt) / 1000).toFixed(1);
-      this.notices.push(
-        `session ${session.id}`,
-        `[session ${session.id} (${shortened(session.command)}) ${session.status} after ${seconds} s]`,
-      );
+      this.tellEnd(session, `${session.status} after ${seconds} s`);
     });
+  }
+
+  /** A notice that it ended, unless that was told. */
+  tellEnd(session: ShellSession, how: string): void {
+    if (session.told) return;
+    session.told = true;
+    const { id, command } = session;
+    this.notices.push(`session ${id}`, `[session ${id} (${shortened(command)}) ${how}]`);
   }
 
   async endAll(): Promise<void> {

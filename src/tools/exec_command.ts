@@ -4,7 +4,9 @@ import { randomHex } from "../core/hash.ts";
 import { host } from "../core/runtime.ts";
 import type { ShellSession } from "../shell/sessions.ts";
 import { type ShellParts, startCommand } from "./shell/start.ts";
-import { write, writing } from "./shell_session.ts";
+import { workingFolder } from "./shell/folder.ts";
+import { asText } from "./shell/text.ts";
+import { looked, type Polled, write, writing } from "./shell_session.ts";
 
 export interface ExecArgs {
   cmd: string;
@@ -24,13 +26,11 @@ export interface WriteArgs {
 }
 
 /** What a command printed so far, and whether it goes on. */
-export interface Chunk {
-  session: ShellSession;
-  output: string;
+export interface Chunk extends Polled {
   /** All that came, before it was cut. */
   chars: number;
   seconds: number;
-  refused?: string;
+  notes?: string[];
 }
 
 const YIELD_MS = 10_000;
@@ -43,7 +43,6 @@ const COLS = 80;
 const ROWS = 24;
 /** Characters of a token, as a rule of thumb. */
 const TOKEN_CHARS = 4;
-const NOTES_CHARS = 400;
 
 export function execCommandTool(parts: ShellParts): AnyTool {
   return defineTool<ExecArgs, Chunk>({
@@ -60,19 +59,19 @@ export function execCommandTool(parts: ShellParts): AnyTool {
         yield_time_ms: z.int().min(0).optional().describe("time to wait for its end; 10,000 where absent"),
         max_output_tokens: z.int().min(1).optional().describe("how much of the output to give back"),
       }),
-    traits: ({ cmd, workdir }, place) => ({
+    traits: (args, place) => ({
       effect: "run",
       streams: true,
       subjects: [
         {
           kind: "command",
-          value: cmd,
+          value: commandOf(args),
           access: "run",
-          ...(workdir !== undefined && { cwd: place.resolve(workdir) }),
+          ...(args.workdir !== undefined && { cwd: place.resolve(args.workdir) }),
         },
-        ...(workdir === undefined
+        ...(args.workdir === undefined
           ? []
-          : [{ kind: "path", value: place.identify(workdir), access: "read" } as const]),
+          : [{ kind: "path", value: place.identify(args.workdir), access: "read" } as const]),
       ],
     }),
     limit: { chars: 30_000, keep: "middle" },
@@ -108,7 +107,7 @@ export function writeStdinTool({ sessions }: ShellParts): AnyTool {
         );
       }
       return {
-        ...chunkOf(session, started, context, max_output_tokens),
+        ...await chunkOf(session, started, context, max_output_tokens),
         ...(refused !== undefined && { refused }),
       };
     },
@@ -119,17 +118,18 @@ export function writeStdinTool({ sessions }: ShellParts): AnyTool {
 async function start(parts: ShellParts, args: ExecArgs, context: Context): Promise<Chunk> {
   const { cmd, workdir, shell, login, tty = false, yield_time_ms = YIELD_MS, max_output_tokens } = args;
   parts.sessions.needRoom();
+  const { folder, notes } = workingFolder(workdir, context);
   const began = host.now();
   const started = await startCommand(parts, context, {
     command: cmd,
-    cwd: workdir === undefined ? context.cwd : context.resolve(workdir),
+    cwd: folder,
     shell,
     login,
     stdin: "open",
     tty: tty ? { cols: COLS, rows: ROWS } : undefined,
   });
   const session = parts.sessions.add(started);
-  started.onOutput((one) => one.heard(), session);
+  started.onOutput((text) => session.heard(text));
   try {
     const time = clamped(yield_time_ms, LEAST_YIELD_MS, MOST_YIELD_MS);
     await session.until(() => session.state !== "running", time, context.signal);
@@ -138,41 +138,55 @@ async function start(parts: ShellParts, args: ExecArgs, context: Context): Promi
     throw error;
   }
   if (session.state === "running") parts.sessions.announceEnd(session);
-  return chunkOf(session, began, context, max_output_tokens);
+  return { ...await chunkOf(session, began, context, max_output_tokens), notes };
+}
+
+/** Shells whose `-c` means the text as rules read it. */
+const SHELLS = /^(?:\/(?:usr\/(?:local\/)?)?bin\/)?(?:bash|sh|dash|zsh|ksh)$/;
+
+/** What is run, for rules and hooks: with another program as the shell, that one. */
+export function commandOf({ cmd, shell }: ExecArgs): string {
+  return shell === undefined || SHELLS.test(shell) ? cmd : asText([shell, "-c", cmd]);
 }
 
 function clamped(value: number, least: number, most: number): number {
   return Math.min(most, Math.max(least, value));
 }
 
-function chunkOf(session: ShellSession, began: number, { gate }: Context, tokens?: number): Chunk {
-  if (session.state !== "running") session.told = true;
-  const room = Math.min(gate.limit - NOTES_CHARS, (tokens ?? Infinity) * TOKEN_CHARS);
+async function chunkOf(
+  session: ShellSession,
+  began: number,
+  context: Context,
+  tokens = Infinity,
+): Promise<Chunk> {
+  const seconds = (host.now() - began) / 1000;
   const chars = session.collector.newChars;
-  return { session, output: session.collector.take(room), chars, seconds: (host.now() - began) / 1000 };
+  return { ...await looked(session, context, false, tokens * TOKEN_CHARS), chars, seconds };
 }
 
-function presentChunk({ session, output, chars, seconds, refused }: Chunk): Output {
+function presentChunk({ session, output, isScreen, chars, seconds, refused, notes = [] }: Chunk): Output {
   const { id, state, end, status } = session;
-  const failed = state === "exited" && end?.exitCode !== 0;
-  const ended = state === "running"
+  const isOver = state === "exited" || state === "adopted";
+  const exitCode = isOver ? end?.exitCode : undefined;
+  const how = state === "running"
     ? `Process running with session ID ${id}`
-    : state === "exited" && end?.exitCode !== undefined
-    ? `Process exited with code ${end.exitCode}`
-    : `Process ${status}${state === "adopted" ? ` as session ID ${id}` : ""}`;
+    : `Process ${exitCode === undefined ? status : `exited with code ${exitCode}`}`;
+  const left = state === "adopted" ? [`Processes that it started still run, as session ID ${id}`] : [];
   const content = [
+    ...notes,
     ...(refused === undefined ? [] : [refused]),
     `Chunk ID: ${randomHex(6)}`,
     `Wall time: ${seconds.toFixed(4)} seconds`,
-    ended,
+    how,
+    ...left,
     `Original token count: ${Math.ceil(chars / TOKEN_CHARS)}`,
-    "Output:",
+    isScreen ? "Screen:" : "Output:",
     output,
   ].join("\n");
   return {
     content,
-    status: failed || refused !== undefined ? "error" : "success",
-    ...(state === "exited" && end?.exitCode !== undefined && { exitCode: end.exitCode }),
+    status: (exitCode ?? 0) !== 0 || refused !== undefined ? "error" : "success",
+    ...(exitCode !== undefined && { exitCode }),
     structured: { session: id, state },
   };
 }

@@ -1,6 +1,9 @@
 /** A command whose lines are told as they come, with the results of later calls. */
 import { type AnyTool, defineTool } from "../core/tool.ts";
-import type { ShellSession } from "../shell/sessions.ts";
+import { LineBatch } from "../shell/batch.ts";
+import { Lines } from "../shell/lines.ts";
+import type { ShellSession, ShellSessions } from "../shell/sessions.ts";
+import { workingFolder } from "./shell/folder.ts";
 import { type ShellParts, startCommand } from "./shell/start.ts";
 
 export interface MonitorArgs {
@@ -10,11 +13,17 @@ export interface MonitorArgs {
   persistent?: boolean;
 }
 
+interface Started {
+  session: ShellSession;
+  watcher: number;
+  notes: string[];
+}
+
 const TIMEOUT_MS = 300_000;
 const MOST_MS = 3_600_000;
 
 export function monitorTool(parts: ShellParts): AnyTool {
-  return defineTool<MonitorArgs, { session: ShellSession; watcher: number }>({
+  return defineTool<MonitorArgs, Started>({
     name: "monitor_start",
     input: (z) =>
       z.strictObject({
@@ -32,44 +41,39 @@ export function monitorTool(parts: ShellParts): AnyTool {
     async run({ command, description, timeout_ms = TIMEOUT_MS, persistent = false }, context) {
       const { sessions } = parts;
       sessions.needRoom();
-      const started = await startCommand(parts, context, { command, cwd: context.cwd, stdin: "none" });
+      const { folder, notes } = workingFolder(undefined, context);
+      const started = await startCommand(parts, context, { command, cwd: folder, stdin: "none" });
       const session = sessions.add(started);
-      const lines = new Lines((line) => session.printed(line));
-      started.onOutput((one) => {
-        lines.push(one.collector.take(MOST_CHARS));
-        one.heard();
-      }, session);
+      const batch = new LineBatch((text) => session.printed(text));
+      const lines = new Lines((line) => batch.push(line));
+      started.onOutput((text) => {
+        lines.push(text);
+        session.heard(text);
+      });
+      void session.child.ended.then(() => {
+        lines.end();
+        batch.flush();
+      });
       const watcher = session.watch(sessions.notices, description);
       sessions.announceEnd(session);
-      if (!persistent) {
-        const timer = setTimeout(() => void session.kill(), timeout_ms);
-        void session.child.ended.then(() => clearTimeout(timer));
-      }
-      return { session, watcher };
+      if (!persistent) endLater(sessions, session, timeout_ms);
+      return { session, watcher, notes };
     },
-    present: ({ session: { id }, watcher }, { description }) => ({
-      content:
+    present: ({ session: { id }, watcher, notes }, { description }) => ({
+      content: [
         `Session ${id} watches: ${description} (watcher ${watcher}). Its lines come with later results`,
+        ...notes,
+      ].join("\n"),
       structured: { session: id, watcher },
     }),
   });
 }
 
-/** Characters of one look. */
-const MOST_CHARS = 4_000;
-
-/** Whole lines from pieces. */
-class Lines {
-  readonly #tell: (line: string) => void;
-  #rest = "";
-
-  constructor(tell: (line: string) => void) {
-    this.#tell = tell;
-  }
-
-  push(text: string): void {
-    const lines = (this.#rest + text).split("\n");
-    this.#rest = lines.pop()!;
-    for (const line of lines) if (line !== "") this.#tell(line);
-  }
+/** Ends it after its time, and says so. */
+function endLater(sessions: ShellSessions, session: ShellSession, ms: number): void {
+  const timer = setTimeout(async () => {
+    await session.kill();
+    sessions.tellEnd(session, `ended, as its time of ${ms / 1000} s is over`);
+  }, ms);
+  void session.child.ended.then(() => clearTimeout(timer));
 }

@@ -99,7 +99,7 @@ async function inBackground(parts: ShellParts, args: ShellArgs, context: Context
   const { folder, notes } = workingFolder(args.workdir, context);
   const started = await startPiped(parts, context, { ...args, cwd: folder, stdin: "none" });
   const session = sessions.add(started);
-  started.onOutput(() => session.heard());
+  started.onOutput((piece) => session.heard(piece));
   sessions.announceEnd(session);
   notes.push(`Command running in background with ID: ${session.id}`);
   return { ...NOTHING, session, notes };
@@ -134,9 +134,9 @@ async function toItsEnd(parts: ShellParts, args: ShellArgs, context: Context): P
   // The notes have their room, so that no cut ever falls on the exit code.
   const collected = collector.finish(context.gate.limit - room);
   if (session) {
-    collector.take(1);
+    collector.take(Infinity);
     session.told = true;
-    started.onOutput(() => session.heard());
+    started.onOutput((piece) => session.heard(piece));
   }
   return { ...collected, ended, ...(session && { session }), notes };
 }

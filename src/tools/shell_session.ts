@@ -2,12 +2,15 @@
 import { AgentError, quote } from "../core/errors.ts";
 import { action, defineObjectTool } from "../core/object_tool.ts";
 import type { AnyTool, Context, Output, Subject, Traits } from "../core/tool.ts";
+import { Lines } from "../shell/lines.ts";
 import { type ShellSession, type ShellSessions, shortened } from "../shell/sessions.ts";
 
 /** New output of a session, and how it stands. */
 export interface Polled {
   session: ShellSession;
   output: string;
+  /** That is what the program's screen shows, not what it printed. */
+  isScreen: boolean;
   /** The program reads no more, and why. */
   refused?: string;
 }
@@ -126,20 +129,38 @@ function looking(id: number): Traits {
 
 /** What is written to a program is a command, to rules and hooks. */
 export function writing(id: number, chars = "", keys: readonly string[] = []): Traits {
-  const text = chars + keys.map((key) => `<${key}>`).join("");
-  if (text === "") return looking(id);
-  const subject: Subject = { kind: "command", value: text, access: "run" };
-  return { effect: "run", keys: [keyOf(id)], subjects: [subject] };
+  if (chars === "" && keys.length === 0) return looking(id);
+  const text = writtenText(chars, keys);
+  const subjects: Subject[] = text.trim() === "" ? [] : [{ kind: "command", value: text, access: "run" }];
+  return { effect: "run", keys: [keyOf(id)], subjects };
+}
+
+/** Keys that a shell takes for text. */
+const AS_TEXT: Readonly<Record<string, string>> = { enter: "\n", return: "\n", space: " ", tab: "\t" };
+
+/**
+ * What is written, as one text for rules and hooks: keys that are text as that, others as `<name>`. What a control
+ * character does to a line nobody can tell, so a new command may begin there.
+ */
+export function writtenText(chars = "", keys: readonly string[] = []): string {
+  const pressed = keys.map((key) => {
+    const name = key.trim().toLowerCase();
+    if ([...key].length === 1) return key;
+    if (Object.hasOwn(AS_TEXT, name)) return AS_TEXT[name]!;
+    return /^(?:c|ctrl|control)[-+].$/.test(name) || /^\^.$/.test(name) ? "\n" : `<${key}>`;
+  });
+  // deno-lint-ignore no-control-regex -- they are what is looked for
+  return (chars + pressed.join("")).replace(/\r\n?|[\0-\x08\x0b-\x1f\x7f]/g, "\n");
 }
 
 async function poll(sessions: ShellSessions, args: PollArgs, context: Context): Promise<Polled> {
   const { session_id, chars = "", keys = [], peek = false, filter } = args;
   const session = sessions.get(session_id);
   const fits = filter === undefined ? undefined : await lineFilter(filter);
-  const written = chars + (keys.length === 0 ? "" : await keyBytes(keys));
+  const written = chars + (keys.length === 0 ? "" : await keyBytes(keys, session));
   if (written !== "") {
     const refused = write(session, written);
-    if (refused !== undefined) return { session, output: taken(session, context, peek), refused };
+    if (refused !== undefined) return { ...await looked(session, context, peek), refused };
   }
   const time = args.yield_time_ms ?? (written === "" ? QUIET_MS : ANSWER_MS);
   // After writing the whole time is given: an answer comes in pieces.
@@ -148,25 +169,27 @@ async function poll(sessions: ShellSessions, args: PollArgs, context: Context): 
     time,
     context.signal,
   );
-  const output = taken(session, context, peek);
-  return { session, output: fits ? output.split("\n").filter(fits).join("\n") : output };
+  const polled = await looked(session, context, peek);
+  return fits ? { ...polled, output: polled.output.split("\n").filter(fits).join("\n") } : polled;
 }
 
 /** Why it could not be written; `undefined` where it was. */
 export function write(session: ShellSession, text: string): string | undefined {
-  const { id, child } = session;
-  if (!session.isLive) return `Cannot write to session ${id}: it ${session.status}`;
-  const outcome = child.write(text);
+  const { id } = session;
+  if (!session.isLive) return `Cannot write to session ${id}: it ${session.pastStatus}`;
+  const outcome = session.write(text);
   if (outcome === "ok") return undefined;
   const state = outcome === "full"
     ? "it doesn't read what it was given before"
+    : session.state === "adopted"
+    ? `it ${session.pastStatus}`
     : "its standard input is closed";
   return `Cannot write to session ${id}: ${state}`;
 }
 
-async function keyBytes(keys: readonly string[]): Promise<string> {
+async function keyBytes(keys: readonly string[], session: ShellSession): Promise<string> {
   const { keysText } = await import("../shell/keys.ts");
-  return keysText(keys);
+  return keysText(keys, session.applicationKeys);
 }
 
 /** A model's pattern runs in linear time, whatever it is. */
@@ -180,31 +203,48 @@ async function lineFilter(pattern: string): Promise<(line: string) => boolean> {
   }
 }
 
-function taken(session: ShellSession, context: Context, peek: boolean): string {
-  const room = context.gate.limit - NOTES_CHARS;
+/** What is new, or the screen; `peek`: and stays new. */
+export async function looked(
+  session: ShellSession,
+  context: Context,
+  peek = false,
+  room = Infinity,
+): Promise<Polled> {
+  const look = await session.look(Math.min(context.gate.limit - NOTES_CHARS, room), !peek);
   if (!session.isLive && !peek) session.told = true;
-  return peek ? session.collector.peek(room) : session.collector.take(room);
+  return { session, ...look };
 }
 
 async function wait(sessions: ShellSessions, args: WaitArgs, context: Context): Promise<Polled> {
   const session = sessions.get(args.session_id);
-  const fits = args.until_output === undefined ? undefined : await lineFilter(args.until_output);
-  const room = context.gate.limit - NOTES_CHARS;
-  const seen = () => fits !== undefined && session.collector.peek(room).split("\n").some(fits);
-  await session.until(() => !session.isLive || seen(), (args.timeout_s ?? WAIT_S) * 1000, context.signal);
-  return { session, output: taken(session, context, false) };
+  const ms = (args.timeout_s ?? WAIT_S) * 1000;
+  if (args.until_output === undefined) {
+    await session.until(() => !session.isLive, ms, context.signal);
+    return looked(session, context);
+  }
+  const fits = await lineFilter(args.until_output);
+  let seen = false;
+  const lines = new Lines((line) => seen ||= fits(line));
+  lines.push(session.collector.peek(context.gate.limit));
+  const stop = session.read((text) => lines.push(text));
+  try {
+    await session.until(() => seen ||= fits(lines.rest) || !session.isLive, ms, context.signal);
+  } finally {
+    stop();
+  }
+  return looked(session, context);
 }
 
 async function kill(sessions: ShellSessions, id: number, context: Context): Promise<Polled> {
   const session = sessions.get(id);
   await session.kill();
-  return { session, output: taken(session, context, false) };
+  return looked(session, context);
 }
 
 function resize(session: ShellSession, cols: number, rows: number): ShellSession {
-  if (!session.isLive) throw new AgentError(`Cannot resize session ${session.id}: it ${session.status}`);
+  if (!session.isLive) throw new AgentError(`Cannot resize session ${session.id}: it ${session.pastStatus}`);
   if (!session.child.resize) throw new AgentError(`Cannot resize session ${session.id}: it has no terminal`);
-  session.child.resize(cols, rows);
+  session.resize(cols, rows);
   return session;
 }
 
@@ -213,18 +253,20 @@ function unwatch(session: ShellSession, watcher: number | undefined): ShellSessi
   throw new AgentError(`Cannot drop watcher ${watcher} of session ${session.id}: there is no such one`);
 }
 
-export function presentPolled({ session, output, refused }: Polled): Output {
+export function presentPolled({ session, output, isScreen, refused }: Polled): Output {
   const { id, isLive, status, end } = session;
-  const empty = output === "";
-  const state = empty && isLive
+  const state = output === "" && isLive
     ? `[session ${id} ${status}; nothing new. It goes on while you do something else, or end your turn]`
-    : `[session ${id} ${status}]`;
+    : `[session ${id} ${status}${isScreen ? "; this is its screen" : ""}]`;
   return {
     content: [output.replace(/\n+$/, ""), ...(refused === undefined ? [] : [refused]), state]
       .filter((part) => part !== "").join("\n"),
     status: refused === undefined ? "success" : "error",
-    ...(end?.exitCode !== undefined &&
-      { structured: { session: id, state: session.state, exitCode: end.exitCode } }),
+    structured: {
+      session: id,
+      state: session.state,
+      ...(end?.exitCode !== undefined && { exitCode: end.exitCode }),
+    },
   };
 }
 

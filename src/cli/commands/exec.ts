@@ -1,11 +1,11 @@
 /** `agent exec`: one call from the command line, or calls from standard input. */
-import type { Runtime } from "../../agent.ts";
+import type { Runtime, RuntimeParts } from "../../agent.ts";
 import type { AbortLike, CallOptions, CallRequest } from "../../core/request.ts";
 import { AgentError, EXIT, messageOf, quote, UsageError } from "../../core/errors.ts";
 import { shellQuote } from "../../core/shell_quote.ts";
 import type { Result } from "../../core/result.ts";
 import { host } from "../../core/runtime.ts";
-import type { StreamEvent } from "../../core/stream.ts";
+import type { Sink, StreamEvent } from "../../core/stream.ts";
 import type { Turn } from "../../core/turn.ts";
 import type { Totals } from "../batch.ts";
 import type { Invocation } from "../command.ts";
@@ -13,26 +13,63 @@ import { readArguments } from "../input.ts";
 import { openRuntime, surfaceOptions } from "../open.ts";
 
 export async function run(invocation: Invocation): Promise<number> {
-  const { flags, printer } = invocation;
-  const events = flags.has("jsonl");
-  try {
+  const { flags } = invocation;
+  if (flags.has("detach")) {
+    return await withLastEvent(invocation, async () => {
+      checkWords(invocation);
+      const { detach } = await import("../daemon/detach.ts");
+      return await detach(invocation);
+    });
+  }
+  return await withLastEvent(invocation, async () => {
     checkWords(invocation);
     const stop = new Interrupt();
     const options = callOptions(invocation, stop);
-    const runtime = await openRuntime(invocation, events ? (event) => printer.json(event) : undefined);
+    const runtime = await openRuntime(invocation, { onEvent: sinkOf(invocation) });
     const request = await readRequest(invocation, runtime);
-    const totals = await inSession(runtime, invocation, stop, options, request);
-    if (events) {
-      const event: StreamEvent = { type: "result", ...totals };
-      printer.json(event);
+    const stopWatching = watchSignals(runtime, stop);
+    try {
+      return await inSession(runtime, invocation, stop, options, request);
+    } finally {
+      stopWatching();
     }
+  });
+}
+
+/** One call that isn't made from this command line's own words. `parts` are the runtime's. */
+export async function runCall(
+  invocation: Invocation,
+  find: (runtime: Runtime) => CallRequest,
+  stop: Interrupt,
+  parts: Partial<RuntimeParts> = {},
+): Promise<number> {
+  return await withLastEvent(invocation, async () => {
+    const options = callOptions(invocation, stop);
+    const runtime = await openRuntime(invocation, { ...parts, onEvent: sinkOf(invocation) });
+    return await inSession(runtime, invocation, stop, options, find(runtime));
+  });
+}
+
+function sinkOf({ flags, printer }: Invocation): Sink | undefined {
+  return flags.has("jsonl") ? (event) => printer.json(event) : undefined;
+}
+
+/** A stream of events ends in one that says what came of it. A number is an exit code, of which it has been said. */
+async function withLastEvent(
+  { flags, printer }: Invocation,
+  work: () => Promise<Totals | number>,
+): Promise<number> {
+  const say = (event: StreamEvent) => {
+    if (flags.has("jsonl")) printer.json(event);
+  };
+  try {
+    const totals = await work();
+    if (typeof totals === "number") return totals;
+    say({ type: "result", ...totals });
     return totals.exitCode;
   } catch (error) {
-    if (events) {
-      const hint = error instanceof AgentError ? error.hint : undefined;
-      const event: StreamEvent = { type: "error", message: messageOf(error), hint };
-      printer.json(event);
-    }
+    const hint = error instanceof AgentError ? error.hint : undefined;
+    say({ type: "error", message: messageOf(error), hint });
     throw error;
   }
 }
@@ -75,7 +112,6 @@ async function inSession(
   request: CallRequest | undefined,
 ): Promise<Totals> {
   const { flags } = invocation;
-  const stopWatching = watchSignals(runtime, stop);
   try {
     await runtime.start();
     const turn = await runtime.prepareTurn({ open: true, ...surfaceOptions(flags) });
@@ -84,7 +120,6 @@ async function inSession(
     return await batch(runtime, turn, options, stop, invocation);
   } finally {
     await runtime.close(stop.reason ?? "exit");
-    stopWatching();
   }
 }
 
@@ -137,7 +172,7 @@ function callOptions({ flags }: Invocation, signal: Interrupt): CallOptions {
 }
 
 /** As much of an `AbortSignal` as a call needs, without its cost at start. */
-class Interrupt implements AbortLike {
+export class Interrupt implements AbortLike {
   readonly #listeners = new Set<() => void>();
   /** Why the session ends, for its log. */
   reason: "interrupted" | "signal" | undefined;

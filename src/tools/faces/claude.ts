@@ -8,7 +8,7 @@ import { type ReadArgs, readFile } from "../read_file.ts";
 import type { MonitorArgs } from "../monitor_start.ts";
 import { asText, MOST_MS, type ShellArgs, type ShellData } from "../shell.ts";
 import type { ShellTools } from "../shell/tools.ts";
-import type { Polled } from "../shell_session.ts";
+import { type Polled, writtenText } from "../shell_session.ts";
 import { type ViewArgs, viewImage } from "../view_image.ts";
 import { type WriteArgs, type WriteData, writeFile } from "../write_file.ts";
 
@@ -234,18 +234,15 @@ function sessionNumber(id: unknown): number {
 
 /** What is written to a session is a command, as hooks see it; a look at it is what Claude calls it. */
 const sessionHooks: HookFace<SessionArgs> = {
-  view: ({ session_id, action, chars, keys }) =>
-    chars !== undefined || keys !== undefined
-      ? {
-        name: "Bash",
-        input: { command: `${chars ?? ""}${(keys ?? []).map((key) => `<${key}>`).join("")}` },
-      }
-      : {
-        name: action === "kill" ? "KillBash" : "BashOutput",
-        input: given({ shell_id: idText(session_id) }),
-      },
+  view: ({ session_id, action, chars = "", keys = [] }) =>
+    chars !== "" || keys.length > 0 ? { name: "Bash", input: { command: writtenText(chars, keys) } } : {
+      name: action === "kill" ? "KillBash" : "BashOutput",
+      input: given({ shell_id: idText(session_id) }),
+    },
   rewrite: ({ command }, before) =>
-    command === undefined ? before : given({ ...before, chars: command, keys: undefined }),
+    command === undefined || command === writtenText(before.chars, before.keys)
+      ? before
+      : given({ ...before, chars: command, keys: undefined }),
   response: (data) => {
     const { data: polled } = data as { data: Partial<Polled> };
     return { output: polled.output ?? "", status: polled.session?.status ?? "" };

@@ -4,9 +4,10 @@ import type { AnyTool } from "../../core/tool.ts";
 import { applyPatch, type PatchArgs, type PatchData } from "../apply_patch.ts";
 import { type Page, presentPage } from "../read/pager.ts";
 import { type ReadArgs, readFile } from "../read_file.ts";
-import type { Chunk, ExecArgs, WriteArgs } from "../exec_command.ts";
+import { type Chunk, commandOf, type ExecArgs, type WriteArgs } from "../exec_command.ts";
 import { MOST_MS, type ShellArgs } from "../shell.ts";
 import type { ShellTools } from "../shell/tools.ts";
+import { writtenText } from "../shell_session.ts";
 import { type ViewArgs, viewImage } from "../view_image.ts";
 
 const SNAKE = { family: "codex", toolsets: ["codex_snake"] } as const;
@@ -103,8 +104,12 @@ function exec(tool: AnyTool, naming: typeof SNAKE | typeof PASCAL, name: string)
       }),
     toCanonical: (args): ExecArgs => args as ExecArgs,
     hooks: {
-      view: ({ cmd }) => ({ name: "Bash", input: { command: cmd } }),
-      rewrite: ({ command, ...rest }, { cmd: _, ...before }) => ({ ...before, ...rest, cmd: command }),
+      view: (args) => ({ name: "Bash", input: { command: commandOf(args) } }),
+      rewrite: ({ command, ...rest }, before) => ({
+        ...before,
+        ...rest,
+        cmd: command === commandOf(before) ? before.cmd : command,
+      }),
       response: chunkResponse,
     },
   });
@@ -125,8 +130,14 @@ function stdin(tool: AnyTool, naming: typeof SNAKE | typeof PASCAL, name: string
       }),
     toCanonical: (args): WriteArgs => args as unknown as WriteArgs,
     hooks: {
-      view: ({ chars = "" }) => ({ name: "Bash", input: { command: chars } }),
-      rewrite: ({ command }, before) => ({ ...before, chars: command }),
+      view: ({ chars = "", session_id }) =>
+        chars === ""
+          ? { name: "BashOutput", input: { shell_id: String(session_id) } }
+          : { name: "Bash", input: { command: writtenText(chars) } },
+      rewrite: ({ command }, before) =>
+        command === undefined || command === writtenText(before.chars)
+          ? before
+          : { ...before, chars: command },
       response: chunkResponse,
     },
   });

@@ -1,6 +1,7 @@
 /**
- * The folder of a command: where it starts, and where its shell ended, if that is wanted. That is asked of the shell itself by a trap that it sets before it reads the command, whose text stays
- * untouched. A command with a trap of its own, or one that another program takes the place of, doesn't tell.
+ * The folder of a command: where it starts, and where it ended. That is asked of the shell itself by a trap that it sets
+ * before it reads the command, whose text stays untouched. A command with a trap of its own, or one that another program
+ * takes the place of, doesn't tell.
  */
 import { quote } from "../../core/errors.ts";
 import { randomHex } from "../../core/hash.ts";
@@ -53,7 +54,7 @@ export function probeFolder(): FolderProbe | undefined {
 
 /** Silent, under `set -x` too, and under `set -e` never what decides the exit code. */
 function tell(answer: string): string {
-  return `{ builtin pwd -P >|${shellQuote(answer)} || builtin :; } 2>/dev/null`;
+  return `{ builtin pwd -P >|${shellQuote(answer)} || builtin :; } >/dev/null 2>&1`;
 }
 
 function read(path: string): string | undefined {

@@ -6,7 +6,7 @@ import { Collector } from "../../shell/collector.ts";
 import { commandLine } from "../../shell/command_line.ts";
 import type { Environment } from "../../shell/environment.ts";
 import type { ProcessGroups } from "../../shell/groups.ts";
-import type { SessionParts, ShellSession, ShellSessions } from "../../shell/sessions.ts";
+import type { SessionParts, ShellSessions } from "../../shell/sessions.ts";
 import { asText } from "./text.ts";
 
 /** What shell tools need of their session. */
@@ -55,7 +55,7 @@ export async function startCommand(
     start,
     (common) => startTerminal({ ...common, ...tty }, parts.groups),
   );
-  let screen: Screen | undefined;
+  let screen: InstanceType<typeof Screen> | undefined;
   result.onOutput((text) => {
     // To draw is heavy, and most sessions print plain lines.
     if (!screen && !text.includes("\x1b")) return;
@@ -97,10 +97,14 @@ async function started<C extends Child>(
   const { argv, done } = typeof command === "string"
     ? commandLine(command, start.login ?? false, start.shell)
     : { argv: command, done: () => {} };
-  const onOutput = (chunk: Uint8Array, stream: "stdout" | "stderr") => {
+  const tell = () => {
+    const text = shown;
     shown = "";
+    for (const listener of heard) listener(text);
+  };
+  const onOutput = (chunk: Uint8Array, stream: "stdout" | "stderr") => {
     collector.push(chunk, stream);
-    for (const listener of heard) listener(shown);
+    tell();
   };
   let child: C;
   try {
@@ -109,7 +113,12 @@ async function started<C extends Child>(
     done();
     throw error;
   }
-  void child.ended.then(done);
+  void child.ended.then(() => {
+    done();
+    // What was held back, in case it was the start of a secret.
+    collector.end();
+    if (shown !== "") tell();
+  });
   return {
     command: text,
     cwd,

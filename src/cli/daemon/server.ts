@@ -1,0 +1,171 @@
+/** The daemon: runs the calls that it is asked for, as their callers, and keeps what they leave running. */
+import type { Caller } from "../../core/caller.ts";
+import { EXIT, messageOf, UsageError } from "../../core/errors.ts";
+import { host } from "../../core/runtime.ts";
+import { KeptSessions } from "../../shell/kept.ts";
+import { VERSION } from "../../version.ts";
+import { Flags } from "../command.ts";
+import type { Command, Invocation } from "../command.ts";
+import { Interrupt, runCall } from "../commands/exec.ts";
+import { Printer } from "../printer.ts";
+import { type DaemonPlace, release } from "./place.ts";
+import { requestOf } from "./request.ts";
+import { onMessages, send, type ToDaemon } from "./wire.ts";
+
+type Socket = import("node:net").Socket;
+type Server = import("node:net").Server;
+type Call = Extract<ToDaemon, { ask: "call" }>;
+
+/** Output that nobody has asked for yet is kept so long for its own sake. */
+const UNREAD_MS = 60 * 60 * 1000;
+/** How often it looks whether there is still something to do. */
+const LOOK_MS = 5_000;
+
+export interface DaemonOptions {
+  place: DaemonPlace;
+  idleMs: number;
+  /** What it says in its log. */
+  say(text: string): void;
+}
+
+export class Daemon {
+  readonly #options: DaemonOptions;
+  readonly #kept = new KeptSessions();
+  readonly #calls = new Map<Socket, Interrupt>();
+  readonly #running = new Set<Promise<void>>();
+  readonly #sockets = new Set<Socket>();
+  #server: Server | undefined;
+  #busyAt = host.now();
+  #finish: () => void = () => {};
+  #ending = false;
+  /** Resolves when it is to end, for whatever reason. */
+  readonly finished = new Promise<void>((resolve) => this.#finish = resolve);
+
+  constructor(options: DaemonOptions) {
+    this.#options = options;
+  }
+
+  async listen(): Promise<void> {
+    const { createServer } = host.builtin<typeof import("node:net")>("node:net");
+    const { place: { socket }, idleMs } = this.#options;
+    const server = this.#server = createServer((connection) => this.#take(connection));
+    await new Promise<void>((resolve, reject) => {
+      server.once("error", reject);
+      server.listen({ path: socket }, () => resolve());
+    });
+    host.files.chmod(socket, 0o600);
+    const timer = setInterval(() => this.#look(), Math.max(10, Math.min(idleMs / 4, LOOK_MS)));
+    void this.finished.then(() => clearInterval(timer));
+  }
+
+  /** Calls are answered as interrupted, and all sessions end. */
+  async close(): Promise<void> {
+    this.stop();
+    for (const stop of this.#calls.values()) stop.abort("signal");
+    await Promise.all(this.#running);
+    await this.#kept.end();
+    await Promise.all([...this.#sockets].map(hangUp));
+    release(this.#options.place);
+  }
+
+  /** The same in a hurry. */
+  kill(): void {
+    this.#kept.kill();
+    release(this.#options.place);
+  }
+
+  /** Nobody new is let in; `finished` says so. */
+  stop(): void {
+    if (this.#ending) return;
+    this.#ending = true;
+    this.#server?.close();
+    this.#finish();
+  }
+
+  get #isEmpty(): boolean {
+    return this.#calls.size === 0 && this.#kept.running === 0 &&
+      this.#kept.unread(UNREAD_MS, host.now()) === 0;
+  }
+
+  #look(): void {
+    const now = host.now();
+    if (this.#sockets.size > 0 || !this.#isEmpty) this.#busyAt = now;
+    else if (now - this.#busyAt >= this.#options.idleMs) this.stop();
+  }
+
+  #take(socket: Socket): void {
+    // Without a word: who asks is told by the end of the connection to try again.
+    if (this.#ending) return void socket.destroy();
+    this.#sockets.add(socket);
+    socket.on("error", () => {});
+    socket.once("close", () => {
+      this.#sockets.delete(socket);
+      this.#busyAt = host.now();
+      this.#calls.get(socket)?.abort("interrupted");
+    });
+    onMessages(socket, (message) => this.#hear(socket, message as ToDaemon));
+    send(socket, { hello: VERSION, pid: host.pid });
+  }
+
+  #hear(socket: Socket, message: ToDaemon): void {
+    if (message.ask === "abort") this.#calls.get(socket)?.abort(message.reason);
+    else if (message.ask === "stop") {
+      const refused = message.ifIdle && !this.#isEmpty;
+      if (!refused) this.stop();
+      send(socket, { code: refused ? EXIT.failed : EXIT.done });
+    } else if (message.ask === "call" && !this.#calls.has(socket) && !this.#ending) {
+      const work: Promise<void> = this.#answer(socket, message)
+        .catch((error) => this.#options.say(messageOf(error)))
+        .finally(() => this.#running.delete(work));
+      this.#running.add(work);
+    } else socket.destroy();
+  }
+
+  async #answer(socket: Socket, { call, caller, flags, color }: Call): Promise<void> {
+    const stop = new Interrupt();
+    this.#calls.set(socket, stop);
+    const given = new Flags(new Map(flags));
+    const printer = new Printer({
+      color: color ? "always" : "never",
+      debug: given.has("debug"),
+      write: (fd, text) => send(socket, { fd, text }),
+    });
+    const invocation: Invocation = { command: DETACHED, flags: given, args: [], printer };
+    const code = await host.actFor(asCaller(caller), async () => {
+      try {
+        // One process can't forbid and allow exits for several calls in turn, so `serve` does it for good.
+        const parts = { kept: this.#kept, catchStrays: false };
+        return await runCall(invocation, (runtime) => requestOf(runtime, call), stop, parts);
+      } catch (error) {
+        printer.error(error);
+        return error instanceof UsageError ? EXIT.usage : EXIT.failed;
+      }
+    });
+    this.#calls.delete(socket);
+    send(socket, { code });
+    socket.end();
+  }
+}
+
+/** Its flags were read by the client. */
+const DETACHED: Command = {
+  name: "exec",
+  about: "",
+  flags: [],
+  examples: [],
+  load: () => Promise.reject(new Error("it runs already")),
+};
+
+/** Nothing of a message is taken on trust but its values. */
+function asCaller({ cwd, env }: Caller): Caller {
+  return { cwd, env };
+}
+
+/** What was written still arrives. */
+function hangUp(socket: Socket): Promise<void> {
+  return new Promise((resolve) => {
+    if (socket.destroyed) return resolve();
+    socket.once("close", () => resolve());
+    socket.end(() => socket.destroy());
+  });
+}

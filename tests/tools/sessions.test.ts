@@ -1,0 +1,260 @@
+/** Commands that outlive their call: what they answer, how they end, and that nothing of them stays. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type Json, processesWith, Scratch, textOf } from "../support.ts";
+import { Talk } from "./talk.ts";
+
+const FLAGS = ["--mode", "bypassPermissions", "--concurrency", "1"];
+
+async function calls(scratch: Scratch, list: readonly [string, Json][], env: Record<string, string> = {}) {
+  const { results } = await scratch.batch(list.map(([name, args]) => ({ name, args })), FLAGS, { env });
+  return results;
+}
+
+function marker(): string {
+  return `AGENT_TEST_${Math.random().toString(36).slice(2)}`;
+}
+
+test("three hundred sessions leave no zombie, no open file, and at most a hundred records", async () => {
+  using scratch = new Scratch();
+  const look: [string, Json] = ["Bash", {
+    command: "ls /proc/$PPID/fd | wc -l; cat /proc/[0-9]*/stat 2>/dev/null | " +
+      'awk -v p=$PPID \'{ sub(/.*\\) /, ""); if ($1 == "Z" && $2 == p) print "zombie" }\'',
+  }];
+  const many = (count: number, more: Json = {}): [string, Json][] =>
+    Array.from(
+      { length: count },
+      () => ["exec_command", { cmd: "head -c 50000 /dev/zero; exit 1", ...more }],
+    );
+  const results = await calls(scratch, [
+    ...many(10),
+    look,
+    ...many(270),
+    ...many(20, { tty: true }),
+    look,
+    ["shell_session", { action: "poll", session_id: 1 }],
+    ["shell_session", { action: "poll", session_id: 300, yield_time_ms: 0 }],
+    ["shell_session", { action: "list" }],
+  ]);
+  const [before, after] = [results[10]!, results[301]!].map((result) => textOf(result).split("\n"));
+  assert.deepEqual([before!.slice(1), after!.slice(1)], [[], []]);
+  assert.ok(Number(after![0]) <= Number(before![0]) + 5, `${before![0]} files became ${after![0]}`);
+  const [old, recent, list] = results.slice(302);
+  assert.match(textOf(old!), /^Cannot find session 1: it ended long ago/);
+  assert.match(textOf(recent!), /^\[session 300 exited with code 1\]/);
+  assert.equal(textOf(list!), "No session is running");
+});
+
+test("what can't be written to says which of the reasons it is", async () => {
+  using scratch = new Scratch();
+  const [, , ended, shut, never, full, , again] = await calls(scratch, [
+    ["exec_command", { cmd: "exit 7" }],
+    ["exec_command", { cmd: "exec 0<&-; touch shut; sleep 300", yield_time_ms: 500 }],
+    ["write_stdin", { session_id: 1, chars: "x" }],
+    ["shell", { command: ["sh", "-c", "until [ -e shut ]; do :; done"] }],
+    ["write_stdin", { session_id: 99, chars: "x" }],
+    ["exec_command", { cmd: "sleep 300", yield_time_ms: 250 }],
+    ["write_stdin", { session_id: 2, chars: "x" }],
+    ["write_stdin", { session_id: 3, chars: "x".repeat(1_000_000) }],
+  ]).then((results) => [
+    results[0],
+    results[1],
+    results[2],
+    results[6],
+    results[4],
+    results[7],
+    results[3],
+    results[5],
+  ]);
+  assert.match(textOf(ended!), /^Cannot write to session 1: it exited with code 7\n/);
+  assert.match(textOf(shut!), /^Cannot write to session 2: its standard input is closed\n/);
+  assert.match(textOf(never!), /^Cannot find session 99: there never was one/);
+  assert.deepEqual([ended, shut, never].map((result) => result!.outcome), Array(3).fill("error"));
+  // A program that never reads holds nobody up.
+  assert.equal(full!.outcome, "success");
+  assert.match(textOf(again!), /session ID 3/);
+});
+
+test("ctrl-c reaches a command without a terminal", async () => {
+  using scratch = new Scratch();
+  const trap = "trap 'echo caught; exit 9' INT; echo ready; while :; do sleep 0.05; done";
+  const results = await calls(scratch, [
+    ["exec_command", { cmd: trap, yield_time_ms: 250 }],
+    ["shell_session", { action: "wait", session_id: 1, until_output: "ready", timeout_s: 60 }],
+    ["shell_session", { action: "poll", session_id: 1, keys: ["ctrl-c"], peek: true }],
+    ["shell_session", { action: "wait", session_id: 1, timeout_s: 60 }],
+    ["exec_command", { cmd: "sleep 300", yield_time_ms: 250 }],
+    ["write_stdin", { session_id: 2, chars: "\u0003" }],
+    ["shell_session", { action: "wait", session_id: 2, timeout_s: 60 }],
+  ]);
+  assert.match(textOf(results[3]!), /caught\n\[session 1 exited with code 9\]$/);
+  assert.match(textOf(results[6]!), /^\[session 2 ended by SIGINT\]$/);
+});
+
+test("a session that is killed is gone with all that it started, and its port is free", async () => {
+  using scratch = new Scratch();
+  const mark = marker();
+  scratch.file(
+    "serve.py",
+    "import socket, time\ns = socket.socket()\ns.bind(('127.0.0.1', 0))\ns.listen()\n" +
+      "open('port', 'w').write(str(s.getsockname()[1]))\nprint('serving', flush=True)\ntime.sleep(300)\n",
+  );
+  scratch.file(
+    "connect.py",
+    "import socket\ntry:\n  socket.create_connection(('127.0.0.1', int(open('port').read())))\n" +
+      "  print('taken')\nexcept ConnectionRefusedError:\n  print('free')\n",
+  );
+  const talk = new Talk(scratch, [], { [mark]: "1" });
+  const command = "sh -c 'python3 serve.py & setsid sleep 300 & wait'";
+  const started = await talk.call("Bash", { command, run_in_background: true });
+  assert.equal(textOf(started), "Command running in background with ID: 1");
+  await talk.call("ShellSession", { action: "wait", session_id: 1, until_output: "serving", timeout_s: 60 });
+  const connect = async () => textOf(await talk.call("Bash", { command: "python3 connect.py" }));
+  assert.equal(await connect(), "taken");
+  assert.match(textOf(await talk.call("KillBash", { shell_id: "1" })), /\[session 1 killed\]/);
+  assert.equal(await connect(), "free");
+  // Only the agent itself and what it needs carries the mark.
+  const left = await talk.call("Bash", { command: `grep -lz '^${mark}=' /proc/[0-9]*/environ | wc -l` });
+  assert.ok(Number(textOf(left)) <= 4, textOf(left));
+  assert.match(textOf(await talk.call("KillBash", { shell_id: "1" })), /\[session 1 killed\]/);
+  await talk.end();
+  assert.deepEqual(await processesWith(mark), []);
+});
+
+test("one that ended by itself was not killed, whoever tries later", async () => {
+  using scratch = new Scratch();
+  const results = await calls(scratch, [
+    ["Bash", { command: "echo bye; exit 4", run_in_background: true }],
+    ["TaskOutput", { task_id: "1" }],
+    ["KillBash", { shell_id: "1" }],
+    ["TaskStop", { task_id: "1" }],
+    ["BashOutput", { shell_id: "1" }],
+  ]);
+  assert.equal(textOf(results[1]!), "bye\n[session 1 exited with code 4]");
+  assert.equal(results[1]!.structured.exitCode, 4);
+  for (const result of results.slice(2)) assert.equal(textOf(result), "[session 1 exited with code 4]");
+});
+
+test("what a command leaves behind is named, shows what is new, and can be ended", async () => {
+  using scratch = new Scratch();
+  const talk = new Talk(scratch);
+  const left = await talk.call("Bash", {
+    command: "(until [ -e go ]; do sleep 0.02; done; echo late; sleep 300) & echo done",
+  });
+  assert.equal(
+    textOf(left),
+    "done\n[processes that it started still run, as session 1; they end with the runtime]",
+  );
+  assert.deepEqual([left.exitCode, left.structured], [0, { session: 1, state: "adopted" }]);
+  const quiet = await talk.call("ShellSession", { action: "poll", session_id: 1, yield_time_ms: 0 });
+  assert.match(
+    textOf(quiet),
+    /^\[session 1 exited with code 0; processes that it started still run; nothing new/,
+  );
+  scratch.file("go", "");
+  const heard = await talk.call("ShellSession", {
+    action: "wait",
+    session_id: 1,
+    until_output: "late",
+    timeout_s: 60,
+  });
+  assert.match(textOf(heard), /^late\n\[session 1 exited with code 0; processes/);
+  assert.match(
+    textOf(await talk.call("ShellSession", { action: "list" })),
+    /^1  exited with code 0; processes that it started still run  \(until/,
+  );
+  await talk.call("KillBash", { shell_id: "1" });
+  assert.equal(textOf(await talk.call("ShellSession", { action: "list" })), "No session is running");
+  await talk.end();
+});
+
+test("what was left behind and ends by itself is over", async () => {
+  using scratch = new Scratch();
+  const talk = new Talk(scratch);
+  await talk.call("exec_command", { cmd: "(until [ -e go ]; do sleep 0.02; done) & exit 3" }).then((left) => {
+    assert.match(
+      textOf(left),
+      /^Process exited with code 3\nProcesses that it started still run, as session ID 1$/m,
+    );
+    assert.deepEqual([left.outcome, left.exitCode], ["error", 3]);
+  });
+  scratch.file("go", "");
+  const over = await talk.call("ShellSession", { action: "wait", session_id: 1, timeout_s: 60 });
+  assert.equal(textOf(over), "[session 1 exited with code 3]");
+  await talk.end();
+});
+
+test("a filter shows the new lines that it fits, in linear time; a bad one is an error", async () => {
+  using scratch = new Scratch();
+  const evil = "x".repeat(50_00);
+  const results = await calls(scratch, [
+    ["Bash", { command: `echo apple; echo pear; echo ${evil}`, run_in_background: true }],
+    ["ShellSession", { action: "wait", session_id: 1, until_output: "xxx", timeout_s: 60 }],
+    ["Bash", { command: `echo apple; echo pear; echo apricot; echo ${evil}`, run_in_background: true }],
+    ["Bash", { command: "true" }],
+    ["ShellSession", {
+      action: "poll",
+      session_id: 2,
+      filter: "(x+x+)+y",
+      peek: true,
+      yield_time_ms: 60_000,
+    }],
+    ["BashOutput", { shell_id: "2", filter: "(" }],
+    ["ShellSession", { action: "wait", session_id: 2, until_output: "(?<=a)b" }],
+    ["BashOutput", { shell_id: "2", filter: "^ap" }],
+    ["BashOutput", { shell_id: "2" }],
+  ]);
+  assert.match(textOf(results[1]!), /^apple\npear\nxxx/);
+  assert.doesNotMatch(textOf(results[4]!), /xx/);
+  assert.match(textOf(results[5]!), /^Cannot use the pattern "\(": /);
+  assert.match(textOf(results[6]!), /^Cannot use the pattern "\(\?<=a\)b": /);
+  assert.deepEqual([results[5]!.outcome, results[6]!.outcome], ["error", "error"]);
+  assert.match(textOf(results[7]!), /^apple\napricot\n\[session 2 /);
+  assert.match(textOf(results[8]!), /^\[session 2 /);
+});
+
+test("until_output finds a line however much came before and after it", async () => {
+  using scratch = new Scratch();
+  const results = await calls(scratch, [
+    ["Bash", {
+      command: "seq 1 20000; printf 'the needle\\n'; seq 1 200000; sleep 300",
+      run_in_background: true,
+    }],
+    ["ShellSession", { action: "wait", session_id: 1, until_output: "^the needle$", timeout_s: 60 }],
+  ]);
+  assert.match(textOf(results[1]!), /\[session 1 running\]$/);
+  assert.ok(results[1]!.durationMs < 50_000);
+});
+
+test("the end of a background command is told once: as an event, and with the next result", async () => {
+  using scratch = new Scratch();
+  const talk = new Talk(scratch);
+  await talk.call("Bash", { command: "exit 3", run_in_background: true });
+  const { source, text } = await talk.event(({ type }) => type === "notice");
+  assert.equal(source, "session 1");
+  assert.match(text, /^\[session 1 \(exit 3\) exited with code 3 after \d+\.\d s\]$/);
+  const next = await talk.call("Bash", { command: "echo hi" });
+  assert.deepEqual(next.content.map((block: Json) => block.text), ["hi", text]);
+  const after = await talk.call("Bash", { command: "echo hi" });
+  assert.deepEqual(after.content.map((block: Json) => block.text), ["hi"]);
+  // Who waited for it needs no notice.
+  await talk.call("Bash", { command: "until [ -e go ]; do sleep 0.02; done", run_in_background: true });
+  scratch.file("go", "");
+  const waited = await talk.call("TaskOutput", { task_id: "2" });
+  assert.deepEqual(waited.content.map((block: Json) => block.text), ["[session 2 exited with code 0]"]);
+  await talk.end();
+  assert.equal(talk.notices().length, 1);
+});
+
+test("whatever ends the agent ends its sessions", async () => {
+  using scratch = new Scratch();
+  const mark = marker();
+  const start: [string, Json][] = [
+    ["Bash", { command: "sleep 300", run_in_background: true }],
+    ["exec_command", { cmd: "trap '' TERM HUP INT; sleep 300", tty: true, yield_time_ms: 250 }],
+    ["Monitor", { command: "setsid sleep 300", description: "d" }],
+    ["Bash", { command: "setsid sleep 300 >/dev/null & echo" }],
+  ];
+  assert.equal((await calls(scratch, start, { [mark]: "1" })).length, 4);
+  assert.deepEqual(await processesWith(mark), []);
+});
