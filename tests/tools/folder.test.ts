@@ -97,7 +97,9 @@ test("to ask where a command ended changes nothing of it", async () => {
       env,
     );
     for (const [index, [command]] of some.entries()) {
-      const plain = await run(["bash", "-c", command], { cwd: scratch.work, env: scratch.env(env) });
+      // From a socket it would take itself for a remote shell, with another start.
+      const alone = ["sh", "-c", 'exec bash -c "$1" </dev/null', "sh", command];
+      const plain = await run(alone, { cwd: scratch.work, env: scratch.env(env) });
       const { exitCode, stdout, stderr } = results[index * 2]!;
       const code = plain.code ?? { SIGTERM: 143, SIGKILL: 137 }[plain.signal!];
       assert.deepEqual(
@@ -165,15 +167,4 @@ test("a folder that a call names has to be one, and the error names it", async (
     `Cannot run a command in "${scratch.work}/none/deeper": no such folder`,
   ]);
   assert.equal(results[3]!.outcome, "success");
-});
-
-test("a link in the folder's path is no move", async () => {
-  using scratch = new Scratch();
-  const { symlinkSync } = await import("node:fs");
-  symlinkSync(scratch.work, `${scratch.root}/link`);
-  const { results } = await scratch.batch(
-    [{ name: "Bash", args: { command: "true" } }, { name: "Bash", args: { command: "pwd" } }],
-    ["--mode", "bypassPermissions", "-C", `${scratch.root}/link`],
-  );
-  assert.equal(textOf(results[1]!), `${scratch.root}/link`);
 });

@@ -142,7 +142,7 @@ test("hooks for Bash see what is written as a command, and can change it", async
     `#!/bin/sh
 input=$(cat); printf '%s\\n' "$input" >>seen
 case $input in *'"command":"echo old'*)
-  echo '{"hookSpecificOutput":{"hookEventName":"PreToolUse","updatedInput":{"command":"echo new; exit 5\\n"}}}';;
+  printf '%s\\n' '{"hookSpecificOutput":{"hookEventName":"PreToolUse","updatedInput":{"command":"echo new; exit 5\\n"}}}';;
 esac
 `,
     0o755,

@@ -1,5 +1,5 @@
 /** Claude's faces: the names and parameters of Claude Code, which are also what command hooks see. */
-import { type AnyFace, defineFace, type HookFace } from "../../core/face.ts";
+import { type AnyFace, defineFace, type HookFace, type HookView } from "../../core/face.ts";
 import type { AnyTool } from "../../core/tool.ts";
 import { type Edit, type EditArgs, type EditData, editFile } from "../edit_file.ts";
 import type { Picture } from "../read/image.ts";
@@ -168,6 +168,11 @@ const multiEdit: AnyFace = defineFace(editFile, {
     }),
   toCanonical: ({ file_path, edits }): EditArgs => ({ path: file_path, edits: edits as Edit[] }),
 });
+
+/** A command as hooks see it, whatever runs it. */
+export function bashView(command: string): HookView {
+  return { name: "Bash", input: { command } };
+}
 
 function bash(shell: AnyTool): AnyFace {
   return defineFace(shell, {

@@ -1,4 +1,5 @@
 /** Codex' faces, in snake and in Pascal case. */
+import { bashView } from "./claude.ts";
 import { type AnyFace, defineFace } from "../../core/face.ts";
 import type { AnyTool } from "../../core/tool.ts";
 import { applyPatch, type PatchArgs, type PatchData } from "../apply_patch.ts";
@@ -104,7 +105,7 @@ function exec(tool: AnyTool, naming: typeof SNAKE | typeof PASCAL, name: string)
       }),
     toCanonical: (args): ExecArgs => args as ExecArgs,
     hooks: {
-      view: (args) => ({ name: "Bash", input: { command: commandOf(args) } }),
+      view: (args) => bashView(commandOf(args)),
       rewrite: ({ command, ...rest }, before) => ({
         ...before,
         ...rest,
@@ -133,7 +134,7 @@ function stdin(tool: AnyTool, naming: typeof SNAKE | typeof PASCAL, name: string
       view: ({ chars = "", session_id }) =>
         chars === ""
           ? { name: "BashOutput", input: { shell_id: String(session_id) } }
-          : { name: "Bash", input: { command: writtenText(chars) } },
+          : bashView(writtenText(chars)),
       rewrite: ({ command }, before) =>
         command === undefined || command === writtenText(before.chars)
           ? before
