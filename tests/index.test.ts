@@ -29,7 +29,7 @@ test("a prepared turn lists its tools and runs calls; events go to the host, not
     scratch,
     `const events = [];
     const runtime = await createRuntime({ onEvent: (event) => events.push(event.type) });
-    const turn = await runtime.prepareTurn({ toolset: "codex_snake" });
+    const turn = await runtime.prepareTurn({ toolset: "gemini_snake" });
     const calls = [
       runtime.call(turn, { id: "1", name: "read_file", args: { file_path: "a.txt" } }),
       runtime.call(turn.contextId, { id: "2", name: "read_file", args: { file_path: "gone" } }),
@@ -41,12 +41,12 @@ test("a prepared turn lists its tools and runs calls; events go to the host, not
       results: results.map(({ id, outcome, content }) => [id, outcome, textOf(content)]),
       lost: [lost instanceof AgentError, lost.message] });`,
   );
-  assert.deepEqual(told.results[0], ["1", "success", "L1: one"]);
+  assert.deepEqual(told.results[0], ["1", "success", "1\tone"]);
   assert.deepEqual(told.results[1].slice(0, 2), ["2", "error"]);
   assert.deepEqual(told.events, [
     ...["session_start", "tool_start", "tool_start", "tool_end", "tool_end", "session_end"],
   ]);
-  assert.ok(told.names.includes("shell_command"));
+  assert.ok(told.names.includes("run_shell_command"));
   assert.match(told.id, /^turn_/);
   assert.deepEqual(told.lost, [true, 'Cannot run a call in turn "turn_gone": no such turn']);
   assert.equal(told.stderr, "");
@@ -147,8 +147,8 @@ test("a mod's tool comes before an external one, that before the built-in, each 
     };
     tell({ bare: await look([]), modded: await look(["p"]) });`,
   );
-  assert.deepEqual(told.bare, [[2, "1\tone"], [2, "external"], [2, "1\tone"]]);
-  assert.deepEqual(told.modded, [[2, "mod"], [2, "mod"], [2, "mod"]]);
+  assert.deepEqual(told.bare, [[5, "1\tone"], [5, "external"], [5, "1\tone"]]);
+  assert.deepEqual(told.modded, [[5, "mod"], [5, "mod"], [5, "mod"]]);
 });
 
 test("an external tool is checked, permitted by its traits, and hidden where its scope isn't chosen", async () => {
@@ -183,8 +183,8 @@ test("an external tool is checked, permitted by its traits, and hidden where its
     });
     await runtime.close();`,
   );
-  assert.deepEqual(told.plain.slice(4), ["reader", "runner", "thrower"]);
-  assert.deepEqual(told.scoped.slice(4), ["hidden", "reader", "runner", "thrower"]);
+  assert.deepEqual(told.plain.slice(7), ["reader", "runner", "thrower"]);
+  assert.deepEqual(told.scoped.slice(7), ["hidden", "reader", "runner", "thrower"]);
   assert.deepEqual(told.reader, ["success", "got number in x"]);
   assert.equal(told.bad[0], "invalid");
   assert.match(told.missing[1], /"count" is missing/);
@@ -266,7 +266,7 @@ test("the host in docs/examples runs as it stands", async () => {
   const env = scratch.env();
   const ran = await run([...argv, path.join(ROOT, "docs/examples/host.mjs")], { cwd: scratch.work, env });
   assert.equal(ran.code, 0, ran.stderr);
-  assert.match(ran.stdout, /^The model sees: Bash, Edit, Read, Write, ticket_title\n/);
+  assert.match(ran.stdout, /^The model sees: Bash, BashOutput, Edit, KillBash, Monitor, Read, Write, ticket_title\n/);
   assert.match(ran.stdout, /^1 success: Ticket 7: /m);
   assert.match(ran.stdout, /^2 success: from the shell$/m);
   assert.match(ran.stdout, /^3 denied: Cannot run Bash: /m);

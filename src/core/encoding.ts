@@ -32,6 +32,11 @@ export function unitOf({ name }: Encoding): 1 | 2 {
 export function detectEncoding(bytes: Uint8Array, more = false): Encoding {
   const marked = markedEncoding(bytes);
   if (marked) return { ...marked, damaged: !more && isDamaged(bytes.subarray(marked.mark), marked.name) };
+  return unmarkedEncoding(bytes, more);
+}
+
+/** The same for bytes that are not a file's first, where a mark is none. */
+export function unmarkedEncoding(bytes: Uint8Array, more: boolean): Encoding {
   const sample = more ? bytes.subarray(0, lastWholeCharacter(bytes)) : bytes;
   if (host.isUtf8(sample)) return UTF8;
   return guess(sample, more);

@@ -16,6 +16,7 @@ import {
   mended,
   nameOf,
   unitOf,
+  unmarkedEncoding,
   UTF8,
 } from "./encoding.ts";
 import { AgentError, quote } from "./errors.ts";
@@ -287,7 +288,7 @@ export class TextStream {
       if (!this.#decided && text.length !== bytes.length) this.#decide(UTF8);
       return this.#unmarked(text);
     }
-    if (!this.#decided) this.#decide(detectEncoding(bytes, more));
+    if (!this.#decided) this.#decide(unmarkedEncoding(bytes, more));
     this.#damaged ||= this.#encoding.name === "utf-8";
     if (!this.#decoders) return this.#unmarked(decodeAs("utf-8", bytes));
     const carried = this.#carried;

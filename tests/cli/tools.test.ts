@@ -36,13 +36,13 @@ test("the surface is the same bytes on Node and Deno, whatever the language of t
 test("--toolset and --model choose the faces, in the form that the provider takes", async () => {
   using scratch = new Scratch();
   const claude = await tools(scratch, []);
-  assert.deepEqual(names(claude), ["Bash", "Edit", "Read", "Write"]);
+  assert.deepEqual(names(claude), ["Bash", "BashOutput", "Edit", "KillBash", "Monitor", "Read", "Write"]);
   assert.deepEqual(Object.keys(claude[0]!), ["name", "description", "input_schema"]);
   const codex = await tools(scratch, ["--model", "openai/gpt-5"]);
-  assert.ok(names(codex).includes("read_file"));
+  assert.ok(names(codex).includes("exec_command"));
   const [custom, fn] = [
     codex.find((one) => one.type === "custom")!,
-    codex.find((one) => one.name === "read_file")!,
+    codex.find((one) => one.name === "exec_command")!,
   ];
   assert.deepEqual(Object.keys(custom), ["type", "name", "description", "format"]);
   assert.deepEqual(Object.keys(fn), ["type", "name", "description", "parameters"]);
@@ -102,7 +102,10 @@ test("agent tools says where a tool comes from and what it stands before", async
   // A shadowing tool keeps the built-in's place.
   assert.deepEqual(stdout.trimEnd().split("\n").map((line) => line.split(" ")[0]), [
     "Bash",
+    "BashOutput",
     "Edit",
+    "KillBash",
+    "Monitor",
     "Read",
     "Write",
     "extra",

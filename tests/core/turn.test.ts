@@ -36,7 +36,7 @@ test("one scope has one sequence of bytes: built-ins in code-unit order, then wh
   }
   assert.equal(surfaces[0], surfaces[1]);
   const shown = (JSON.parse(surfaces[0]!) as { name: string }[]).map(({ name }) => name);
-  assert.deepEqual(shown.slice(0, 4), ["Bash", "Edit", "Read", "Write"]);
+  assert.deepEqual(shown.slice(0, 4), ["Bash", "BashOutput", "Edit", "KillBash"]);
   assert.deepEqual(shown.slice(-3), ["Alpha", "beta", "zeta"]);
 });
 

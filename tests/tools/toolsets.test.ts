@@ -42,12 +42,16 @@ test("each toolset shows its family's faces, in order", async () => {
     shown[toolset] = (Array.isArray(tools) ? tools : tools.tools).map(({ name }: Json) => name);
   }
   assert.deepEqual(shown, {
-    default: ["Bash", "Edit", "Read", "Write"],
-    codex: ["ApplyPatch", "ReadFile", "ShellCommand", "ViewImage"],
-    codex_snake: ["apply_patch", "read_file", "shell_command", "view_image"],
-    gemini: ["ReadFileGemini", "ReadManyFiles", "Replace", "RunShellCommand", "WriteFileGemini"],
-    gemini_snake: ["read_file", "read_many_files", "replace", "run_shell_command", "write_file"],
-    lean: ["apply_patch", "edit_file", "read_file", "shell", "write_file"],
+    default: ["Bash", "BashOutput", "Edit", "KillBash", "Monitor", "Read", "Write"],
+    codex: ["ApplyPatch", "ExecCommand", "Monitor", "ShellSession", "ViewImage", "WriteStdin"],
+    codex_snake: ["apply_patch", "exec_command", "shell_session", "view_image", "write_stdin"],
+    gemini: [
+      ...["ReadFileGemini", "ReadManyFiles", "Replace", "RunShellCommand", "ShellSession", "WriteFileGemini"],
+    ],
+    gemini_snake: [
+      ...["read_file", "read_many_files", "replace", "run_shell_command", "shell_session", "write_file"],
+    ],
+    lean: ["apply_patch", "edit_file", "read_file", "shell", "shell_session", "write_file"],
     none: [],
   });
 });

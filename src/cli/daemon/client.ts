@@ -121,15 +121,18 @@ function connect({ socket: path }: DaemonPlace): Promise<Link | undefined> {
       };
       resolve({ socket, version: hello, hear });
     };
-    socket.on("error", (error) => {
-      const code = errorCode(error) ?? "";
-      // Any other error has `close` behind it, which says enough.
-      if (["EACCES", "EPERM"].includes(code)) reject(fileError("connect to", path, error));
-    });
-    socket.once("close", () => {
+    const gone = () => {
+      if (closed) return;
       closed = true;
       listener(undefined);
+    };
+    // Deno doesn't always have a `close` behind an error.
+    socket.on("error", (error) => {
+      const code = errorCode(error) ?? "";
+      if (["EACCES", "EPERM"].includes(code)) reject(fileError("connect to", path, error));
+      gone();
     });
+    socket.once("close", gone);
     onMessages(socket, (message) => listener(message));
   });
 }

@@ -20,6 +20,8 @@ type Call = Extract<ToDaemon, { ask: "call" }>;
 const UNREAD_MS = 60 * 60 * 1000;
 /** How often it looks whether there is still something to do. */
 const LOOK_MS = 5_000;
+/** Time for the last lines to be read. */
+const HANG_UP_MS = 1_000;
 
 export interface DaemonOptions {
   place: DaemonPlace;
@@ -97,12 +99,14 @@ export class Daemon {
     // Without a word: who asks is told by the end of the connection to try again.
     if (this.#ending) return void socket.destroy();
     this.#sockets.add(socket);
-    socket.on("error", () => {});
-    socket.once("close", () => {
-      this.#sockets.delete(socket);
+    const gone = () => {
+      if (!this.#sockets.delete(socket)) return;
       this.#busyAt = host.now();
       this.#calls.get(socket)?.abort("interrupted");
-    });
+    };
+    // Deno doesn't always have a `close` behind an error.
+    socket.on("error", gone);
+    socket.once("close", gone);
     onMessages(socket, (message) => this.#hear(socket, message as ToDaemon));
     send(socket, { hello: VERSION, pid: host.pid });
   }
@@ -161,11 +165,13 @@ function asCaller({ cwd, env }: Caller): Caller {
   return { cwd, env };
 }
 
-/** What was written still arrives. */
+/** What was written still arrives, where somebody reads it. */
 function hangUp(socket: Socket): Promise<void> {
   return new Promise((resolve) => {
-    if (socket.destroyed) return resolve();
-    socket.once("close", () => resolve());
-    socket.end(() => socket.destroy());
+    const timer = setTimeout(resolve, HANG_UP_MS);
+    socket.end(() => {
+      clearTimeout(timer);
+      resolve();
+    });
   });
 }

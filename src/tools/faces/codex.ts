@@ -12,11 +12,13 @@ import { writtenText } from "../shell_session.ts";
 import { type ViewArgs, viewImage } from "../view_image.ts";
 
 const SNAKE = { family: "codex", toolsets: ["codex_snake"] } as const;
+/** By name only: `exec_command` is what these models are shown. */
+const UNSHOWN = { family: "codex", toolsets: [] } as const;
 const PASCAL = { family: "codex", toolsets: ["codex"] } as const;
 
-function read(naming: typeof SNAKE | typeof PASCAL, name: string): AnyFace {
+function read(name: string): AnyFace {
   return defineFace(readFile, {
-    ...naming,
+    ...UNSHOWN,
     name,
     input: (z) =>
       z.strictObject({
@@ -62,9 +64,6 @@ function view(naming: typeof SNAKE | typeof PASCAL, name: string): AnyFace {
     toCanonical: ({ path }): ViewArgs => ({ path }),
   });
 }
-
-/** By name only: `exec_command` is what these models are shown. */
-const UNSHOWN = { family: "codex", toolsets: [] } as const;
 
 /** A program and its arguments. */
 function argv(shell: AnyTool, name: string): AnyFace {
@@ -205,8 +204,8 @@ function patch(naming: typeof SNAKE | typeof PASCAL, name: string): AnyFace {
 
 export function codexFaces(shells: ShellTools): AnyFace[] {
   return [
-    read(SNAKE, "read_file"),
-    read(PASCAL, "ReadFile"),
+    read("read_file"),
+    read("ReadFile"),
     view(SNAKE, "view_image"),
     view(PASCAL, "ViewImage"),
     patch(SNAKE, "apply_patch"),
