@@ -9,7 +9,7 @@ export class Talk {
   #rest = "";
   #errors = "";
   #isOver = false;
-  #wake = () => {};
+  readonly #waiting = new Set<() => void>();
   #count = 0;
 
   constructor(scratch: Scratch, flags: readonly string[] = [], env: Record<string, string> = {}) {
@@ -27,6 +27,11 @@ export class Talk {
     );
   }
 
+  #wake(): void {
+    for (const wake of this.#waiting) wake();
+    this.#waiting.clear();
+  }
+
   #take(text: string): void {
     const lines = (this.#rest + text).split("\n");
     this.#rest = lines.pop()!;
@@ -39,7 +44,7 @@ export class Talk {
     for (let seen = 0;;) {
       for (; seen < this.events.length; seen++) if (fits(this.events[seen]!)) return this.events[seen]!;
       if (this.#isOver) throw new Error(`no such event: ${JSON.stringify(this.events)} ${this.#errors}`);
-      await new Promise<void>((resolve) => this.#wake = resolve);
+      await new Promise<void>((resolve) => this.#waiting.add(resolve));
     }
   }
 
