@@ -24,7 +24,7 @@ export class LineBatch {
     }
     const shown = line.length > MOST_CHARS ? `${line.slice(0, MOST_CHARS)}…` : line;
     this.#lines.push(shown);
-    this.#chars += shown.length;
+    this.#chars += shown.length + 1;
   }
 
   /** Tells at once what was gathered. */

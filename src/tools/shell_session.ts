@@ -85,7 +85,8 @@ export function shellSessionTool(sessions: ShellSessions): AnyTool {
         about: "all that run, and those whose end was not told yet",
         input: () => ({}),
         traits: () => ({ effect: "read", keys: [], subjects: [] }),
-        run: () => sessions.list().filter(({ isLive, told }) => isLive || !told),
+        run: () =>
+          sessions.list().filter(({ isLive, told, collector }) => isLive || !told || collector.hasNew),
         present: presentList,
       }),
       resize: action<{ session_id: number; cols: number; rows: number }, ShellSession>({
@@ -210,9 +211,9 @@ export async function looked(
   peek = false,
   room = Infinity,
 ): Promise<Polled> {
-  const look = await session.look(Math.min(context.gate.limit - NOTES_CHARS, room), !peek);
-  if (!session.isLive && !peek) session.told = true;
-  return { session, ...look };
+  const look = session.look(Math.min(context.gate.limit - NOTES_CHARS, room), !peek);
+  if (!session.isLive) session.told = true;
+  return { session, ...await look };
 }
 
 async function wait(sessions: ShellSessions, args: WaitArgs, context: Context): Promise<Polled> {

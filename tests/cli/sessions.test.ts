@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import path from "node:path";
 import process from "node:process";
@@ -378,6 +378,11 @@ test(
   async () => {
     await using user = new User();
     mkdirSync(user.daemon, { recursive: true, mode: 0o700 });
+    const start = process.platform === "linux"
+      ? Number(readFileSync("/proc/self/stat", "utf8").replace(/^.*\) /s, "").split(" ")[19])
+      : 0;
+    const owner = path.join(user.daemon, "owner");
+    writeFileSync(owner, JSON.stringify({ pid: process.pid, start }));
     const asked: Json[] = [];
     let code = 1;
     const server = createServer((socket) => {
@@ -386,7 +391,9 @@ test(
       socket.once("data", (data) => {
         asked.push(JSON.parse(String(data)));
         socket.end(JSON.stringify({ code }) + "\n");
-        if (code === 0) server.close();
+        if (code !== 0) return;
+        server.close();
+        rmSync(owner);
       });
     });
     server.listen(path.join(user.daemon, "socket"));

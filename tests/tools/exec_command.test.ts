@@ -115,28 +115,38 @@ test("a terminal is one: its size, its keys, its signals", async () => {
   await talk.call("ShellSession", { action: "poll", session_id: 1, keys: ["ctrl-c"], peek: true });
   const ended = await wait("never");
   assert.match(textOf(ended), /33 101\nend\n\[session 1 exited with code 4\]$/);
+  assert.deepEqual(talk.notices(), []);
   assert.equal(await talk.end(), 0);
   assert.match(talk.events.map((event) => event.content ? textOf(event) : "").join(""), /tty 24 80/);
 });
 
 test("a full-screen program shows its screen", async () => {
   using scratch = new Scratch();
-  const talk = new Talk(scratch);
-  const script = "printf 'before\\n\\033[?1049h\\033[2J\\033[3;5HMENU\\033[1;1Htop\\033[3;10Hmore\\n#'; " +
-    "read x; printf '\\033[?1049lafter\\n'; read y";
-  await talk.call("exec_command", { cmd: script, tty: true, yield_time_ms: 250 });
-  await talk.call("ShellSession", { action: "wait", session_id: 1, until_output: "#", timeout_s: 60 });
-  const shown = await talk.call("write_stdin", { session_id: 1, chars: "" });
-  assert.match(textOf(shown), /Screen:\ntop\n\n    MENU more\n#$/);
-  await talk.call("ShellSession", { action: "poll", session_id: 1, keys: ["enter"], peek: true });
-  const left = await talk.call("ShellSession", {
-    action: "wait",
+  const script =
+    "read x; printf 'before\\n\\033[?1049h\\033[2J\\033[3;5HMENU\\033[1;1Htop\\033[3;10Hmore\\n#'; " +
+    "read x; printf '\\033[?1049lafter\\n'; read x";
+  const enter: [string, Json] = ["shell_session", {
+    action: "poll",
     session_id: 1,
-    until_output: "after",
-    timeout_s: 60,
-  });
-  assert.match(textOf(left), /after\n\[session 1 running\]$/);
-  await talk.end();
+    keys: ["enter"],
+    peek: true,
+  }];
+  const wait = (until_output: string): [string, Json] => [
+    "shell_session",
+    { action: "wait", session_id: 1, until_output, timeout_s: 60 },
+  ];
+  const results = await calls(scratch, [
+    ["exec_command", { cmd: script, tty: true, yield_time_ms: 250 }],
+    enter,
+    wait("#"),
+    ["shell_session", { action: "poll", session_id: 1, yield_time_ms: 0 }],
+    enter,
+    wait("after"),
+  ]);
+  for (const shown of results.slice(2, 4)) {
+    assert.equal(textOf(shown), "top\n\n    MENU more\n#\n[session 1 running; this is its screen]");
+  }
+  assert.match(textOf(results[5]!), /after\n\[session 1 running\]$/);
 });
 
 test("an interrupted start leaves nothing running", async () => {

@@ -1,5 +1,6 @@
 /** Commands that outlive their call: what they answer, how they end, and that nothing of them stays. */
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { type Json, processesWith, Scratch, textOf } from "../support.ts";
 import { Talk } from "./talk.ts";
@@ -79,7 +80,7 @@ test("ctrl-c reaches a command without a terminal", async () => {
   using scratch = new Scratch();
   const trap = "trap 'echo caught; exit 9' INT; echo ready; while :; do sleep 0.05; done";
   const results = await calls(scratch, [
-    ["exec_command", { cmd: trap, yield_time_ms: 250 }],
+    ["Bash", { command: trap, run_in_background: true }],
     ["shell_session", { action: "wait", session_id: 1, until_output: "ready", timeout_s: 60 }],
     ["shell_session", { action: "poll", session_id: 1, keys: ["ctrl-c"], peek: true }],
     ["shell_session", { action: "wait", session_id: 1, timeout_s: 60 }],
@@ -113,9 +114,8 @@ test("a session that is killed is gone with all that it started, and its port is
   assert.equal(await connect(), "taken");
   assert.match(textOf(await talk.call("KillBash", { shell_id: "1" })), /\[session 1 killed\]/);
   assert.equal(await connect(), "free");
-  // Only the agent itself and what it needs carries the mark.
-  const left = await talk.call("Bash", { command: `grep -lz '^${mark}=' /proc/[0-9]*/environ | wc -l` });
-  assert.ok(Number(textOf(left)) <= 4, textOf(left));
+  const names = (await processesWith(mark)).map((pid) => readFileSync(`/proc/${pid}/cmdline`, "latin1"));
+  assert.deepEqual(names.filter((name) => /sleep|serve\.py/.test(name)), []);
   assert.match(textOf(await talk.call("KillBash", { shell_id: "1" })), /\[session 1 killed\]/);
   await talk.end();
   assert.deepEqual(await processesWith(mark), []);

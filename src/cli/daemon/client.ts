@@ -13,6 +13,8 @@ type Socket = import("node:net").Socket;
 /** Time for a daemon to start or to end. */
 const PATIENCE_MS = 20_000;
 const PAUSE_MS = 20;
+/** How often a caller looks whether the daemon lives. */
+const WATCH_MS = 250;
 
 /** A connection to a daemon that has said who it is. */
 interface Link {
@@ -108,7 +110,10 @@ async function until(done: () => boolean | Promise<boolean>, { log }: DaemonPlac
 }
 
 /** `undefined` where nobody listens, or where who did has just ended. */
-function connect({ socket: path }: DaemonPlace): Promise<Link | undefined> {
+function connect(place: DaemonPlace): Promise<Link | undefined> {
+  // Deno's children inherit sockets: theirs stays open when the daemon is dead, so a connection says too little.
+  if (ownerOf(place) === undefined) return Promise.resolve(undefined);
+  const { socket: path } = place;
   const net = host.builtin<typeof import("node:net")>("node:net");
   return new Promise((resolve, reject) => {
     const socket = net.connect({ path });
@@ -121,9 +126,16 @@ function connect({ socket: path }: DaemonPlace): Promise<Link | undefined> {
       };
       resolve({ socket, version: hello, hear });
     };
+    let missed = 0;
+    const watch = setInterval(() => {
+      missed = ownerOf(place) === undefined ? missed + 1 : 0;
+      // What it said last may still be on its way at the first look.
+      if (missed > 1) gone();
+    }, WATCH_MS);
     const gone = () => {
       if (closed) return;
       closed = true;
+      clearInterval(watch);
       listener(undefined);
     };
     // Deno doesn't always have a `close` behind an error.
