@@ -47,8 +47,11 @@ export interface ChildStart {
   argv: readonly string[];
   cwd: string;
   env: Record<string, string>;
-  /** `none`: empty standard input (at its end at once); `open`: a pipe to write to. */
-  stdin: "none" | "open";
+  /**
+   * `none`: empty standard input (at its end at once); `open`: a pipe to write to; a text: all of it, which may also be
+   * opened by name (`/dev/stdin`) at any time.
+   */
+  stdin: "none" | "open" | { text: string };
   /** Also after `ended`, where somebody still prints, until `release`. */
   onOutput(chunk: Uint8Array, stream: StreamName): void;
 }

@@ -30,6 +30,8 @@ export class ProcessGroups {
   readonly #marker = randomHex(24);
   readonly #record: LiveRecord;
   readonly pipes: NamedPipes;
+  /** The folder of what is cleared up at the next start should this process be killed. */
+  readonly live: string | undefined;
   #count = 0;
   #helper: SpawnHelper | undefined;
   #mayHelp = !host.detachesSlowly && host.platform === "linux";
@@ -37,6 +39,7 @@ export class ProcessGroups {
   constructor({ live }: GroupsOptions = {}) {
     this.#record = new LiveRecord(live, this.#marker);
     this.pipes = new NamedPipes(live, this.#marker);
+    this.live = live;
   }
 
   /** A mark for one child and all below it, which begins with the session's. */

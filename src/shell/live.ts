@@ -44,8 +44,17 @@ export class LiveRecord {
   }
 }
 
+/** The start of a name for a short-lived file beside the records. */
+export function passingName(): string {
+  return `passing-${host.pid}-${randomHex(16)}`;
+}
+
 /** Ends what sessions left that were killed; `folder` holds their files. */
 export async function reap(folder: string): Promise<void> {
+  for (const name of namesIn(folder)) {
+    const pid = /^passing-(\d+)-/.exec(name)?.[1];
+    if (pid !== undefined && !isRunning(Number(pid))) removeQuietly(join(folder, name));
+  }
   const dead = namesIn(folder).filter(isDead).map((name) => join(folder, name));
   if (dead.length === 0) return;
   const marks = dead.map(markIn).filter((mark) => mark !== undefined);

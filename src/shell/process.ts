@@ -22,12 +22,8 @@ export interface Ended extends ChildEnd {
 /** Runs a command to its end. Rejects only where it can't be started. */
 export async function run(start: Start, groups: ProcessGroups): Promise<Ended> {
   const { argv, cwd, env, onOutput, input } = start;
-  const stdin = input === undefined ? "none" : "open";
+  const stdin = input === undefined ? "none" : { text: input };
   const child = await startChild({ argv, cwd, env, stdin, onOutput }, groups);
-  if (input !== undefined) {
-    child.write(input);
-    child.endInput();
-  }
   const ended = await toEnd(child, start);
   // Whoever is left and writes into the pipes ends by that.
   child.release();

@@ -1,7 +1,9 @@
 /** How a child is started: by this process, or in its place by a helper that is quicker at it. */
 import { AgentError, errorCode, fileError, quote } from "../core/errors.ts";
+import { randomHex } from "../core/hash.ts";
 import { isAbsolute, join } from "../core/paths.ts";
 import { host } from "../core/runtime.ts";
+import { removeQuietly } from "../core/upkeep.ts";
 import type { ChildStart } from "./child.ts";
 import type { SpawnHelper } from "./helper.ts";
 import type { NamedPipe, NamedPipes } from "./pipes.ts";
@@ -99,9 +101,12 @@ class Ends {
   readonly #stdout: NamedPipe | undefined;
   readonly #stderr: NamedPipe | undefined;
   readonly #isOpen: boolean;
+  /** Input that is there already. A pipe whose writer is gone would make whoever opens it by name wait for ever. */
+  readonly #input: InputFile | undefined;
 
   constructor({ stdin }: ChildStart, pipes: NamedPipes) {
     this.#pipes = pipes;
+    this.#input = typeof stdin === "object" ? new InputFile(stdin.text) : undefined;
     this.#isOpen = stdin === "open";
     this.#stdin = this.#isOpen ? pipes.input() : undefined;
     this.#stdout = pipes.output();
@@ -110,18 +115,19 @@ class Ends {
 
   get stdio(): (number | "pipe" | "ignore")[] {
     return [
-      this.#stdin?.theirs ?? (this.#isOpen ? "pipe" : "ignore"),
+      this.#input?.fd ?? this.#stdin?.theirs ?? (this.#isOpen ? "pipe" : "ignore"),
       this.#stdout?.theirs ?? "pipe",
       this.#stderr?.theirs ?? "pipe",
     ];
   }
 
   get paths(): (string | undefined)[] {
-    return [this.#stdin?.path, this.#stdout?.path, this.#stderr?.path];
+    return [this.#input?.path ?? this.#stdin?.path, this.#stdout?.path, this.#stderr?.path];
   }
 
   /** The child has its ends, so they are closed here, and ours become streams. */
   handOver(child?: ChildProcess): Pick<Spawned, "stdin" | "stdout" | "stderr"> {
+    this.#input?.remove();
     for (const pipe of this.#all()) fs().closeSync(pipe.theirs);
     return {
       stdin: this.#stdin ? this.#writer(this.#stdin) : child?.stdin ?? null,
@@ -132,6 +138,7 @@ class Ends {
 
   /** There is no child, as far as one knows. */
   abandon(): void {
+    this.#input?.remove();
     for (const pipe of this.#all()) {
       fs().closeSync(pipe.theirs);
       fs().closeSync(pipe.ours);
@@ -158,6 +165,24 @@ class Ends {
     // Who still reads from it then isn't known.
     this.#pipes.drop(pipe);
     return new Socket({ fd: pipe.ours, readable: false, writable: true });
+  }
+}
+
+/** A text in a file that is gone once the child has it open. */
+class InputFile {
+  readonly path: string;
+  readonly fd: number;
+
+  constructor(text: string) {
+    const { tmpdir } = host.builtin<typeof import("node:os")>("node:os");
+    this.path = `${tmpdir()}/agent-input-${host.pid}-${randomHex(16)}`;
+    fs().writeFileSync(this.path, text, { flag: "wx", mode: 0o600 });
+    this.fd = fs().openSync(this.path, "r");
+  }
+
+  remove(): void {
+    fs().closeSync(this.fd);
+    removeQuietly(this.path);
   }
 }
 

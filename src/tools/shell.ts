@@ -111,7 +111,9 @@ async function toItsEnd(parts: ShellParts, args: ShellArgs, context: Context): P
   const { environment, sessions, timeoutMs: usual } = parts;
   const timeoutMs = Math.min(args.timeout_ms ?? usual, MOST_MS);
   const { folder, notes } = workingFolder(args.workdir, context);
-  const probe = args.keep_folder && typeof args.command === "string" ? probeFolder() : undefined;
+  const probe = args.keep_folder && typeof args.command === "string"
+    ? probeFolder(parts.groups.live)
+    : undefined;
   const started = await startPiped(parts, context, {
     ...args,
     cwd: folder,

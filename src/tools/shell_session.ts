@@ -150,7 +150,6 @@ export function writtenText(chars = "", keys: readonly string[] = []): string {
     if (Object.hasOwn(AS_TEXT, name)) return AS_TEXT[name]!;
     return /^(?:c|ctrl|control)[-+].$/.test(name) || /^\^.$/.test(name) ? "\n" : `<${key}>`;
   });
-  // deno-lint-ignore no-control-regex -- they are what is looked for
   return (chars + pressed.join("")).replace(/\r\n?|[\0-\x08\x0b-\x1f\x7f]/g, "\n");
 }
 

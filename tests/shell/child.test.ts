@@ -3,8 +3,9 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import process from "node:process";
+import { tmpdir } from "node:os";
 import { test } from "node:test";
-import { startChild, type StartedChild } from "../../src/shell/child.ts";
+import { type ChildStart, startChild, type StartedChild } from "../../src/shell/child.ts";
 import { ProcessGroups } from "../../src/shell/groups.ts";
 import { processesWith, Scratch } from "../support.ts";
 
@@ -34,7 +35,8 @@ class Running {
 async function start(
   groups: ProcessGroups,
   script: string,
-  { stdin = "none", cwd = "/", MARKER = "" }: { stdin?: "none" | "open"; cwd?: string; MARKER?: string } = {},
+  { stdin = "none", cwd = "/", MARKER = "" }: { stdin?: ChildStart["stdin"]; cwd?: string; MARKER?: string } =
+    {},
 ): Promise<Running> {
   const early: [Uint8Array, "stdout" | "stderr"][] = [];
   const known: { running?: Running } = {};
@@ -86,9 +88,15 @@ test("a child can open its streams by their names", async () => {
       { stdin: "open" },
     );
     assert.equal(running.child.write("in\n"), "ok");
+    // Who opens a pipe by its name waits for a writer, so it is there until then.
+    while (running.out !== "in\n") await new Promise((resolve) => setTimeout(resolve, 5));
     running.child.endInput();
     assert.equal((await running.child.ended).exitCode, 0);
     assert.deepEqual([running.out, running.err], ["in\nout\n", "err\nmore\n"]);
+    const given = await start(groups, "sleep 0.05; cat /dev/stdin; cat /dev/stdin", {
+      stdin: { text: "given\n" },
+    });
+    assert.deepEqual([(await given.child.ended).exitCode, given.out], [0, "given\ngiven\n"]);
     const empty = await start(groups, "cat /dev/stdin; [ -t 0 ] || echo none > /dev/stdout");
     assert.deepEqual([(await empty.child.ended).exitCode, empty.out], [0, "none\n"]);
   });
@@ -181,30 +189,21 @@ test("Ctrl-C reaches the child, and one that ignores everything is killed with a
 
 test("300 short children leave no zombie, no open file and nothing in the temporary folder", async () => {
   if (process.platform !== "linux") return;
-  using scratch = new Scratch();
-  const before = process.env.TMPDIR;
-  process.env.TMPDIR = scratch.folder("tmp");
-  try {
-    await withGroups(async (groups) => {
-      const short = async () => {
-        const { child } = await start(groups, "cat; echo x; echo y >&2", { stdin: "open" });
-        child.write("z");
-        child.endInput();
-        await child.ended;
-        assert.equal(child.survivors(), false);
-        child.release();
-      };
-      for (let round = 0; round < 20; round++) await short();
-      const files = openFiles();
-      for (let round = 0; round < 75; round++) await Promise.all([short(), short(), short(), short()]);
-      await until(() => openFiles() <= files);
-      assert.deepEqual(zombies(), []);
-    });
-    assert.deepEqual(readdirSync(`${scratch.root}/tmp`), []);
-  } finally {
-    if (before === undefined) delete process.env.TMPDIR;
-    else process.env.TMPDIR = before;
-  }
+  await withGroups(async (groups) => {
+    const short = async () => {
+      const { child } = await start(groups, "cat; echo x; echo y >&2", { stdin: { text: "z" } });
+      await child.ended;
+      assert.equal(child.survivors(), false);
+      child.release();
+    };
+    for (let round = 0; round < 20; round++) await short();
+    const files = openFiles();
+    for (let round = 0; round < 75; round++) await Promise.all([short(), short(), short(), short()]);
+    await until(() => openFiles() <= files);
+    assert.deepEqual(zombies(), []);
+  });
+  const own = new RegExp(`^agent-(input|command|folder)-${process.pid}-`);
+  assert.deepEqual(readdirSync(tmpdir()).filter((name) => own.test(name)), []);
 });
 
 function openFiles(): number {

@@ -128,6 +128,8 @@ test("nothing is left in the temporary folder", async () => {
     { TMPDIR },
   );
   assert.deepEqual(readdirSync(TMPDIR), []);
+  const live = readdirSync(`${scratch.state}/sessions/live`).filter((name) => name !== "pipes");
+  assert.deepEqual(live, []);
 });
 
 test("a folder that is gone is said to be, once, and work goes on above it", async () => {
@@ -162,9 +164,9 @@ test("a folder that a call names has to be one, and the error names it", async (
     ["exec_command", { cmd: "pwd", workdir: scratch.work }],
   ]);
   assert.deepEqual(results.slice(0, 3).map(textOf), [
-    `Cannot run a command in "${scratch.work}/none": no such folder`,
-    `Cannot run a command in "${scratch.work}/plain": it is not a folder`,
-    `Cannot run a command in "${scratch.work}/none/deeper": no such folder`,
+    `Cannot run a command in "none": no such folder`,
+    `Cannot run a command in "plain": it is not a folder`,
+    `Cannot run a command in "none/deeper": no such folder`,
   ]);
   assert.equal(results[3]!.outcome, "success");
 });

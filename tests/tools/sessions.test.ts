@@ -161,7 +161,7 @@ test("what a command leaves behind is named, shows what is new, and can be ended
   assert.match(textOf(heard), /^late\n\[session 1 exited with code 0; processes/);
   assert.match(
     textOf(await talk.call("ShellSession", { action: "list" })),
-    /^1  exited with code 0; processes that it started still run  \(until/,
+    /^1 {2}exited with code 0; processes that it started still run {2}\(until/,
   );
   await talk.call("KillBash", { shell_id: "1" });
   assert.equal(textOf(await talk.call("ShellSession", { action: "list" })), "No session is running");

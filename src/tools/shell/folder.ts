@@ -3,13 +3,13 @@
  * before it reads the command, whose text stays untouched. A command with a trap of its own, or one that another program
  * takes the place of, doesn't tell.
  */
-import { quote } from "../../core/errors.ts";
-import { randomHex } from "../../core/hash.ts";
-import { dirname } from "../../core/paths.ts";
+import { AgentError, quote } from "../../core/errors.ts";
+import { dirname, join, makeFolder } from "../../core/paths.ts";
 import { host } from "../../core/runtime.ts";
 import { shellQuote } from "../../core/shell_quote.ts";
 import type { Context } from "../../core/tool.ts";
 import { removeQuietly } from "../../core/upkeep.ts";
+import { passingName } from "../../shell/live.ts";
 
 export interface FolderProbe {
   /** Variables for the command. */
@@ -18,12 +18,11 @@ export interface FolderProbe {
   end(): string | undefined;
 }
 
-/** `undefined` where the shell can't be asked: it isn't bash, or nothing can be written. */
-export function probeFolder(): FolderProbe | undefined {
+/** `undefined` where the shell can't be asked: it isn't bash, or nothing can be written. `live`: where its files go. */
+export function probeFolder(live: string | undefined): FolderProbe | undefined {
   if (host.platform !== "linux") return undefined;
-  const stem = `${host.builtin<typeof import("node:os")>("node:os").tmpdir()}/agent-folder-${host.pid}-${
-    randomHex(16)
-  }`;
+  const folder = live ?? host.builtin<typeof import("node:os")>("node:os").tmpdir();
+  const stem = join(folder, passingName());
   const answer = `${stem}.out`, script = `${stem}.sh`;
   const own = host.env("BASH_ENV");
   // The user's own start-up file comes first, and children don't inherit ours.
@@ -33,6 +32,7 @@ export function probeFolder(): FolderProbe | undefined {
     "",
   ];
   try {
+    makeFolder(folder, 0o700);
     for (const [path, text] of [[answer, ""], [script, lines.join("\n")]] as const) {
       const file = host.files.open(path, "wx", 0o600);
       file.writeText(text);
@@ -74,7 +74,11 @@ export function workingFolder(
   workdir: string | undefined,
   context: Context,
 ): { folder: string; notes: string[] } {
-  if (workdir !== undefined) return { folder: context.resolve(workdir), notes: [] };
+  if (workdir !== undefined) {
+    const folder = context.resolve(workdir);
+    needFolder(folder, workdir, context);
+    return { folder, notes: [] };
+  }
   let folder = context.cwd;
   while (!isFolder(folder, context) && dirname(folder) !== folder) folder = dirname(folder);
   if (folder === context.cwd) return { folder, notes: [] };
@@ -83,6 +87,15 @@ export function workingFolder(
     folder,
     notes: [`[the working folder ${quote(context.cwd)} is gone; this ran in ${quote(folder)}]`],
   };
+}
+
+/** One that isn't there is said not to be, not blamed on the shell. */
+function needFolder(path: string, name: string, { files }: Context): void {
+  const found = files.info(path);
+  if (found?.kind === "directory") return;
+  throw new AgentError(
+    `Cannot run a command in ${quote(name)}: ${found ? "it is not a folder" : "no such folder"}`,
+  );
 }
 
 function isFolder(path: string, { files }: Context): boolean {

@@ -1,5 +1,4 @@
 /** Starting a command for a tool: its environment, its shell, its output's collector. */
-import { AgentError, quote } from "../../core/errors.ts";
 import type { Context } from "../../core/tool.ts";
 import { type Child, type ChildStart, startChild, type StartedChild } from "../../shell/child.ts";
 import { Collector } from "../../shell/collector.ts";
@@ -85,7 +84,6 @@ async function started<C extends Child>(
   open: (common: Omit<ChildStart, "stdin">) => Promise<C>,
 ): Promise<Started<C>> {
   const { command, cwd, tty } = start;
-  needFolder(context, cwd);
   const text = asText(command);
   const heard: ((text: string) => void)[] = [];
   let shown = "";
@@ -127,13 +125,4 @@ async function started<C extends Child>(
     collector,
     onOutput: (listener) => void heard.push(listener),
   };
-}
-
-/** A folder that is gone is said to be gone, not blamed on the shell. */
-function needFolder(context: Context, cwd: string): void {
-  const found = context.files.info(cwd);
-  if (found?.kind === "directory") return;
-  throw new AgentError(
-    `Cannot run a command in ${quote(cwd)}: ${found ? "it is not a folder" : "no such folder"}`,
-  );
 }
