@@ -41,6 +41,8 @@ export class NamedPipes {
   /** Where Node's own are pipes, or nobody knows how to make others, there are none. */
   #possible = !host.detachesSlowly && host.platform === "linux";
   #free: string[] = [];
+  /** Those that a child has. */
+  readonly #taken = new Set<string>();
 
   /** `live`: the folder whose pipes are shared with other sessions; a temporary one where absent. */
   constructor(live: string | undefined, marker: string) {
@@ -72,19 +74,23 @@ export class NamedPipes {
 
   /** Only once all other ends are closed: the next child would share the pipe with who holds one. */
   reuse({ path }: NamedPipe): void {
-    this.#free.push(path);
+    if (this.#taken.delete(path)) this.#free.push(path);
   }
 
   /** Whoever has it open keeps it; nobody else gets it. */
   drop({ path }: NamedPipe): void {
+    this.#taken.delete(path);
     removeQuietly(path);
   }
 
   /** At the session's end. */
   remove(): void {
-    const paths = this.#free;
+    const paths = this.#free, taken = [...this.#taken];
     this.#free = [];
-    if (paths.length === 0) return;
+    this.#taken.clear();
+    if (paths.length + taken.length === 0) return;
+    // Whoever has one open keeps it.
+    taken.forEach(removeQuietly);
     if (!this.#isOwn) {
       const room = Math.max(0, AT_ONCE - namesIn(this.#folder).filter((name) => FREE.test(name)).length);
       for (const path of paths.splice(0, room)) renameQuietly(path, path.slice(0, path.lastIndexOf(".")));
@@ -101,7 +107,9 @@ export class NamedPipes {
       try {
         const path = this.#free.pop() ?? this.#left() ?? this.#make();
         const open = (flags: number) => opened[opened.push(openSync(path, flags)) - 1]!;
-        return openEnds(path, open, constants, closeSync);
+        const pipe = openEnds(path, open, constants, closeSync);
+        this.#taken.add(path);
+        return pipe;
       } catch {
         opened.forEach((fd) => closeSync(fd));
         this.#free = [];
