@@ -266,7 +266,10 @@ test("the host in docs/examples runs as it stands", async () => {
   const env = scratch.env();
   const ran = await run([...argv, path.join(ROOT, "docs/examples/host.mjs")], { cwd: scratch.work, env });
   assert.equal(ran.code, 0, ran.stderr);
-  assert.match(ran.stdout, /^The model sees: Bash, BashOutput, Edit, KillBash, Monitor, Read, Write, ticket_title\n/);
+  assert.match(
+    ran.stdout,
+    /^The model sees: Bash, BashOutput, Edit, KillBash, Monitor, Read, Write, ticket_title\n/,
+  );
   assert.match(ran.stdout, /^1 success: Ticket 7: /m);
   assert.match(ran.stdout, /^2 success: from the shell$/m);
   assert.match(ran.stdout, /^3 denied: Cannot run Bash: /m);
