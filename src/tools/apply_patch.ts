@@ -4,7 +4,7 @@ import { basename, dirname, join, resolvePath } from "../core/paths.ts";
 import { type Context, defineTool, type Place } from "../core/tool.ts";
 import { pathKeys } from "./path_traits.ts";
 import { parsePatch } from "./patch/parse.ts";
-import { type FileChange, planPatch, type Told } from "./patch/plan.ts";
+import type { FileChange, Told } from "./patch/plan.ts";
 import { refuseFolderName, refuseUnwritable } from "./writing.ts";
 
 export interface PatchArgs {
@@ -54,7 +54,8 @@ export const applyPatch = defineTool<PatchArgs, PatchData>({
       ],
     };
   },
-  run({ input, workdir }, context) {
+  async run({ input, workdir }, context) {
+    const { planPatch } = await import("./patch/plan.ts");
     refuseNoFolder(context, workdir);
     const hunks = parsePatch(input);
     for (const hunk of hunks) {
