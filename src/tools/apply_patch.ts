@@ -4,7 +4,7 @@ import { basename, dirname, join, resolvePath } from "../core/paths.ts";
 import { type Context, defineTool, type Place } from "../core/tool.ts";
 import { pathKeys } from "./path_traits.ts";
 import { parsePatch } from "./patch/parse.ts";
-import type { FileChange, Told } from "./patch/plan.ts";
+import { type FileChange, planPatch, type Told } from "./patch/plan.ts";
 import { refuseFolderName, refuseUnwritable } from "./writing.ts";
 
 export interface PatchArgs {
@@ -54,8 +54,7 @@ export const applyPatch = defineTool<PatchArgs, PatchData>({
       ],
     };
   },
-  async run({ input, workdir }, context) {
-    const { planPatch } = await import("./patch/plan.ts");
+  run({ input, workdir }, context) {
     refuseNoFolder(context, workdir);
     const hunks = parsePatch(input);
     for (const hunk of hunks) {

@@ -6,7 +6,8 @@ import { ChangedError, needHash } from "../core/snapshot.ts";
 import type { Seen } from "../core/reads.ts";
 import { FileText } from "../core/text.ts";
 import { type Context, defineTool } from "../core/tool.ts";
-import type { Edit, Edited } from "./edit/apply.ts";
+import { applyEdits, type Edit, type Edited } from "./edit/apply.ts";
+import { snippetOf } from "./edit/snippet.ts";
 import { missingHint } from "./missing.ts";
 import { judgedPath, pathTraits } from "./path_traits.ts";
 import {
@@ -70,11 +71,10 @@ export const editFile = defineTool<EditArgs, EditData>({
 });
 
 /** Another process that changes the file at the same moment is let go first, and the edit made on what it wrote. */
-async function editNow(args: EditArgs, context: Context): Promise<EditData> {
-  const editing = await import("./edit/editing.ts");
+function editNow(args: EditArgs, context: Context): EditData {
   for (let attempt = 1;; attempt++) {
     try {
-      return edit(args, context, editing);
+      return edit(args, context);
     } catch (error) {
       if (!(error instanceof ChangedError) || attempt === MOST_ATTEMPTS) throw error;
     }
@@ -83,13 +83,7 @@ async function editNow(args: EditArgs, context: Context): Promise<EditData> {
 
 const MOST_ATTEMPTS = 5;
 
-type Editing = typeof import("./edit/editing.ts");
-
-function edit(
-  { path, edits, expected_sha256 }: EditArgs,
-  context: Context,
-  { applyEdits, snippetOf }: Editing,
-): EditData {
+function edit({ path, edits, expected_sha256 }: EditArgs, context: Context): EditData {
   refuseFolderName("edit", path);
   refuseUnwritable("edit", path, edits.map((one) => one.new_string));
   const full = judgedPath(context.traits);
@@ -106,7 +100,7 @@ function edit(
   const file = new FileText(before?.bytes ?? new Uint8Array());
   // Asked after the commit, which knows the old hash anyway.
   const compared = () => before ? context.reads.compare(full, () => before.sha256) : "same";
-  const edited = applied(() => applyEdits(path, file, edits), compared);
+  const edited = applied(path, file, edits, compared);
   if (before && isRow(edited.pieces, file.bytes)) {
     throw new AgentError(`Cannot edit ${quote(path)}: the new text is the same as the old`);
   }
@@ -120,9 +114,9 @@ function edit(
 }
 
 /** A miss in a file that changed meanwhile is most likely a stale copy of the text. */
-function applied(apply: () => Edited, compared: () => Seen): Edited {
+function applied(path: string, file: FileText, edits: readonly Edit[], compared: () => Seen): Edited {
   try {
-    return apply();
+    return applyEdits(path, file, edits);
   } catch (error) {
     if (!(error instanceof AgentError) || compared() !== "changed") throw error;
     throw new AgentError(

@@ -3,7 +3,7 @@ import { type AnyTool, type Context, defineTool, type Output } from "../core/too
 import { randomHex } from "../core/hash.ts";
 import { host } from "../core/runtime.ts";
 import type { ShellSession } from "../shell/sessions.ts";
-import type { ShellParts } from "./shell/start.ts";
+import { type ShellParts, startCommand } from "./shell/start.ts";
 import { workingFolder } from "./shell/folder.ts";
 import { asText } from "./shell/text.ts";
 import { looked, type Polled, write, writing } from "./shell_session.ts";
@@ -120,7 +120,6 @@ async function start(parts: ShellParts, args: ExecArgs, context: Context): Promi
   parts.sessions.needRoom();
   const { folder, notes } = workingFolder(workdir, context);
   const began = host.now();
-  const { startCommand } = await import("./shell/start.ts");
   const started = await startCommand(parts, context, {
     command: cmd,
     cwd: folder,

@@ -4,7 +4,7 @@ import { LineBatch } from "../shell/batch.ts";
 import { Lines } from "../shell/lines.ts";
 import type { ShellSession, ShellSessions } from "../shell/sessions.ts";
 import { workingFolder } from "./shell/folder.ts";
-import type { ShellParts } from "./shell/start.ts";
+import { type ShellParts, startCommand } from "./shell/start.ts";
 
 export interface MonitorArgs {
   command: string;
@@ -42,7 +42,6 @@ export function monitorTool(parts: ShellParts): AnyTool {
       const { sessions } = parts;
       sessions.needRoom();
       const { folder, notes } = workingFolder(undefined, context);
-      const { startCommand } = await import("./shell/start.ts");
       const started = await startCommand(parts, context, { command, cwd: folder, stdin: "none" });
       const session = sessions.add(started);
       const batch = new LineBatch((text) => session.printed(text));

@@ -2,12 +2,12 @@
 import { ranOutOfTime } from "../core/abort.ts";
 import { type AnyTool, type Context, defineTool } from "../core/tool.ts";
 import type { Collected } from "../shell/collector.ts";
-import type { Ended } from "../shell/process.ts";
+import { type Ended, toEnd } from "../shell/process.ts";
 import type { ShellSession } from "../shell/sessions.ts";
 import { applyPatch } from "./apply_patch.ts";
 import { type HeredocPatch, patchInArguments, patchInScript } from "./patch/heredoc.ts";
 import { probeFolder, workingFolder } from "./shell/folder.ts";
-import type { ShellParts } from "./shell/start.ts";
+import { type ShellParts, startPiped } from "./shell/start.ts";
 import { asText, scriptOf } from "./shell/text.ts";
 
 export { asText };
@@ -97,7 +97,6 @@ async function inBackground(parts: ShellParts, args: ShellArgs, context: Context
   const { sessions } = parts;
   sessions.needRoom();
   const { folder, notes } = workingFolder(args.workdir, context);
-  const { startPiped } = await import("./shell/start.ts");
   const started = await startPiped(parts, context, { ...args, cwd: folder, stdin: "none" });
   const session = sessions.add(started);
   started.onOutput((piece) => session.heard(piece));
@@ -109,10 +108,6 @@ async function inBackground(parts: ShellParts, args: ShellArgs, context: Context
 const NOTHING: Collected = { text: "", stdout: "", stderr: "", overflow: undefined };
 
 async function toItsEnd(parts: ShellParts, args: ShellArgs, context: Context): Promise<ShellData> {
-  const [{ startPiped }, { toEnd }] = await Promise.all([
-    import("./shell/start.ts"),
-    import("../shell/process.ts"),
-  ]);
   const { environment, sessions, timeoutMs: usual } = parts;
   const timeoutMs = Math.min(args.timeout_ms ?? usual, MOST_MS);
   const { folder, notes } = workingFolder(args.workdir, context);
