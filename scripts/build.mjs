@@ -8,6 +8,7 @@ import { createRequire } from "node:module";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
+import picomatch from "picomatch";
 
 const root = path.dirname(import.meta.dirname);
 const final = path.join(root, "dist");
@@ -15,6 +16,31 @@ const final = path.join(root, "dist");
 const dist = path.join(root, `dist.new-${process.pid}`);
 /** Packages that stay packages: programs, native code, and a module that must be one. */
 const OUTSIDE = ["@lydell/node-pty", "esbuild", "sharp", "unpdf"];
+/**
+ * What a Read doesn't use stands in files that are loaded when one of their exports is first used, so that a start
+ * doesn't pay for them. The sources import them like any other module: tests/scripts/build.test.ts says which files a
+ * command loads. A module whose code runs when it is imported (a tool's, a face's) is none for this list.
+ */
+const WHEN_USED = {
+  deno: ["src/core/runtime_deno.ts"],
+  reading: [
+    "src/core/{base64,image_check,look_alike}.ts",
+    "src/tools/read/indentation.ts",
+    "src/tools/read_many/*.ts",
+  ],
+  text: ["src/core/{codec,detect_encoding,file_text,text_stream}.ts"],
+  redaction: ["src/core/redact_{scan,patterns,reading,bytes,forms,escapes,gaps}.ts"],
+  commands: [
+    "src/shell/{batch,child,collected_text,collector,command_line,lines,plain_text,process,spawn,spill,terminal_text}.ts",
+    "src/tools/shell/{folder,start}.ts",
+  ],
+  writing: [
+    "src/core/{by_rename,change_plan,commit,in_place,open_entry,snapshot,undo,write_whole}.ts",
+    "src/tools/edit/*.ts",
+    "src/tools/{edit_miss,writing}.ts",
+    "src/tools/patch/{apply,lines,parse,plan,seek}.ts",
+  ],
+};
 /** What is started as a process of its own: whole files, which share nothing with the others. */
 const PROGRAMS = ["src/tools/read/pdf_child.ts", "src/shell/spawn_helper.ts"];
 
@@ -40,21 +66,14 @@ async function generate() {
   }
 }
 
-/** What a single call loads is one file, `hot.cjs`; everything that is imported when used is a file of its own. */
+/**
+ * What a single call loads is one file, `hot.cjs`; beside it stand the groups of `WHEN_USED`, and a file for each
+ * module that the sources import when it is used.
+ */
 async function bundle() {
   fs.mkdirSync(dist, { recursive: true });
   const entries = ["src/cli/run.ts", "src/cli/commands/exec.ts", "src/index.ts", "src/sdk.ts"];
-  const hot = await staticallyReachable(entries);
-  const lazy = new Map();
-
-  const hotEntry = hot.map((file) => `export * as ${JSON.stringify(file)} from "./${file}";`).join("\n");
-  await bundleFile(
-    "hot",
-    { stdin: { contents: hotEntry, resolveDir: root, loader: "ts" } },
-    new Set(),
-    hot,
-    lazy,
-  );
+  const parts = new Parts(await staticallyReachable(entries));
   const main = {
     entryPoints: ["src/main.ts"],
     banner: { js: "#!/usr/bin/env node" },
@@ -62,19 +81,51 @@ async function bundle() {
     supported: {},
     define: { AGENT_BUILD: JSON.stringify(stamp.slice(0, 24)) },
   };
-  await bundleFile("main", main, new Set(), hot, lazy);
+  await bundleFile("main", main, parts);
   fs.chmodSync(path.join(dist, "main.cjs"), 0o755);
-
-  const done = new Set();
-  for (let next; (next = [...lazy].find(([name]) => !done.has(name)));) {
-    const [name, target] = next;
-    done.add(name);
-    await bundleFile(name, { entryPoints: [target] }, new Set(hot), hot, lazy);
-  }
+  // Bundled whole for what it imports when used.
+  await bundleFile("hot", together(parts.modulesOf("hot")), parts);
+  for (const name of Object.keys(WHEN_USED)) await bundleFile(name, together(parts.modulesOf(name)), parts);
+  for (const [name, file] of parts.imported) await bundleFile(name, { entryPoints: [file] }, parts);
   for (const file of PROGRAMS) {
-    await bundleFile(lazyName(file), { entryPoints: [path.join(root, file)] }, new Set(), hot, lazy);
+    await bundleFile(lazyName(file), { entryPoints: [path.join(root, file)] }, new Parts([]));
   }
+  // Only what another file asks for has a name in the hot one: each name costs a start a little.
+  for (const name of ["index", "sdk"]) parts.asked.add(`src/${name}.ts`);
+  await bundleFile("hot", together([...parts.asked].sort()), parts);
   for (const name of ["index", "sdk"]) await reexport(name);
+}
+
+/** An entry that exports these modules whole, each under its own path. */
+function together(files) {
+  const contents = files.map((file) => `export * as ${JSON.stringify(file)} from "./${file}";`).join("\n");
+  return { stdin: { contents, resolveDir: root, loader: "ts" } };
+}
+
+/** Which file of the build holds which module. */
+class Parts {
+  /** Modules that other files ask the hot one for. */
+  asked = new Set();
+  /** What is imported when used: the module's file by the name it has in the build. Grows while files are bundled. */
+  imported = new Map();
+  #files = new Map();
+
+  constructor(reachable) {
+    const groups = Object.entries(WHEN_USED).map(([name, patterns]) => [name, picomatch(patterns)]);
+    for (const file of reachable) {
+      const [name = "hot"] = groups.find(([, fits]) => fits(file)) ?? [];
+      this.#files.set(file, name);
+    }
+  }
+
+  /** `hot`, a group's name, or nothing: such a module stands in each file that imports it. */
+  fileOf(module) {
+    return this.#files.get(module);
+  }
+
+  modulesOf(file) {
+    return [...this.#files.keys()].filter((module) => this.#files.get(module) === file);
+  }
 }
 
 /** Files of ours that a start of these entries loads whatever happens. */
@@ -97,8 +148,8 @@ async function staticallyReachable(entries) {
   return Object.keys(metafile.inputs).filter((file) => file.startsWith("src/")).sort();
 }
 
-/** One CommonJS file. Modules in `shared` come from `hot.cjs`; what is imported when used comes from `lazy` files. */
-async function bundleFile(name, options, shared, hot, lazy) {
+/** One CommonJS file. What stands in another file is asked for there. */
+async function bundleFile(name, options, parts) {
   const plugin = {
     name: "split",
     setup(build) {
@@ -108,36 +159,95 @@ async function bundleFile(name, options, shared, hot, lazy) {
         if (pluginData === "resolved" || kind === "entry-point" || id.startsWith("node:")) return undefined;
         if (OUTSIDE.includes(id) || id.endsWith(".cjs")) return { path: id, external: true };
         const found = await build.resolve(id, { kind, importer, resolveDir, pluginData: "resolved" });
-        const file = path.relative(root, found.path);
+        const module = path.relative(root, found.path);
+        const file = parts.fileOf(module);
+        // The first file runs before there is a hot one. What a file imports from itself when it is used, it asks for
+        // like any other: else esbuild wraps each module of it in a function.
+        if (kind !== "dynamic-import" && (file === name || name === "main")) return found;
+        if (file === "hot") {
+          parts.asked.add(module);
+          return { path: module, namespace: "hot" };
+        }
+        if (file !== undefined) {
+          return { path: module, namespace: "when-used", pluginData: { file, source: found.path } };
+        }
         const always = id === "zod" && name !== "zod";
-        if (kind !== "dynamic-import" && !shared.has(file) && !always) return found;
-        if (hot.includes(file)) return { path: file, namespace: "hot" };
-        const target = lazyName(file);
-        lazy.set(target, found.path);
-        return { path: target, namespace: "lazy" };
+        if (kind !== "dynamic-import" && !always) return found;
+        const target = lazyName(module);
+        parts.imported.set(target, found.path);
+        return { path: target, namespace: "imported" };
       });
       build.onLoad({ filter: /.*/, namespace: "hot" }, ({ path }) => ({
         // The first file loads the hot one through the code cache; the others find it loaded.
         contents: name === "main"
           ? `const { loadCached } = require("./src/code_cache.ts");
-             const build = { folder: __dirname, id: AGENT_BUILD };
+             const Module = require.main?.constructor ?? require("node:module");
+             const build = { folder: __dirname, id: AGENT_BUILD, Module };
              module.exports = loadCached("hot.cjs", build)[${JSON.stringify(path)}];`
           : `module.exports = require("./hot.cjs")[${JSON.stringify(path)}];`,
         resolveDir: root,
       }));
-      build.onLoad({ filter: /.*/, namespace: "lazy" }, ({ path }) => ({
+      build.onLoad({ filter: /.*/, namespace: "imported" }, ({ path }) => ({
         contents: `module.exports = require("./${path}.cjs");`,
         resolveDir: root,
       }));
+      build.onLoad(
+        { filter: /.*/, namespace: "when-used" },
+        async ({ path, pluginData: { file, source } }) => {
+          const getters = (await exportsOf(source)).map((one) => `get ${one}() { return whole().${one}; },`);
+          return {
+            contents: `let found;
+            const whole = () => found ??= require("./${file}.cjs")[${JSON.stringify(path)}];
+            module.exports = { __proto__: null, ${getters.join(" ")} };
+            Object.defineProperty(module.exports, "__esModule", { __proto__: null, value: true });`,
+            resolveDir: root,
+          };
+        },
+      );
     },
   };
-  await build({
+  const { outputFiles: [output] } = await build({
     ...common,
     ...options,
+    write: false,
     outfile: path.join(dist, `${name}.cjs`),
     plugins: [englishOnly, plugin],
   });
+  fs.writeFileSync(
+    output.path,
+    name === "hot" || name === "main" ? output.text : withSafeHelpers(output.text),
+  );
 }
+
+/** Names that a module of ours exports, its types left out. */
+async function exportsOf(file) {
+  const { metafile } = await build({
+    ...common,
+    entryPoints: [file],
+    bundle: false,
+    format: "esm",
+    write: false,
+    outfile: "x",
+    metafile: true,
+  });
+  return Object.values(metafile.outputs)[0].exports;
+}
+
+/**
+ * A file that is loaded later may meet what a plugin added to `Object.prototype`; esbuild's helpers, at its start,
+ * define properties by objects that would inherit it, and take the names of exports from a `for … in`.
+ */
+function withSafeHelpers(code) {
+  const helpers = code.slice(0, HELPERS_CHARS)
+    .replace(
+      /=Object\.defineProperty;/,
+      "=(object,key,how)=>Object.defineProperty(object,key,{__proto__:null,...how});",
+    )
+    .replace(/for\(var (\w+) in (\w+)\)/, "for(var $1 of Object.keys($2))");
+  return helpers + code.slice(HELPERS_CHARS);
+}
+
+const HELPERS_CHARS = 1000;
 
 /** `src/cli/commands/log_list.ts` → `cli-commands-log_list`; a package's file → the package's name. */
 function lazyName(file) {

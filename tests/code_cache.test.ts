@@ -39,3 +39,18 @@ test("a cache that can't be written whole leaves nothing behind, and what an end
   await scratch.agent(["exec", "Bash", "command=true"], { on: "node" });
   assert.ok(!readdirSync(folder).includes(stale));
 });
+
+test("a call loads what it uses: a Read the hot file alone, others what they need beside it", async () => {
+  const loaded = async (...args: string[]) => {
+    using scratch = new Scratch();
+    scratch.file("a.txt", "one\n");
+    const { code, stderr } = await scratch.agent(["exec", ...args], { on: "node" });
+    assert.equal(code, 0, stderr);
+    const names = readdirSync(path.join(scratch.root, "cache/agent/code"));
+    return names.map((name) => /-exec-(.*)\.cjs\.bin$/.exec(name)?.[1]).sort();
+  };
+  assert.deepEqual(await loaded("Read", "file_path=a.txt"), ["hot"]);
+  assert.deepEqual(await loaded("Bash", "command=true"), ["commands", "hot"]);
+  const edit = ["Edit", "file_path=a.txt", "old_string=one", "new_string=two"];
+  assert.deepEqual(await loaded(...edit, "--mode", "acceptEdits"), ["hot", "text", "writing"]);
+});

@@ -20,9 +20,13 @@ export function isAbsolute(path: string): boolean {
   return plain.startsWith("/") || (windows && DRIVE.test(plain));
 }
 
+/** A part that `normalize` drops: an empty one, `.` or `..`. */
+const DROPPED = /\/\.{0,2}(?:\/|$)/;
+
 /** Drops `.`, empty parts and `x/..`; keeps no slash at the end. */
 export function normalize(path: string): string {
   const plain = slashes(path);
+  if (plain.startsWith("/") && !DROPPED.test(plain)) return plain;
   const root = plain.startsWith("/") ? "/" : windows && DRIVE.test(plain) ? plain.slice(0, 3) : "";
   const parts: string[] = [];
   for (const part of plain.slice(root.length).split("/")) {

@@ -64,27 +64,21 @@ export class Registry {
     }
     const entries: Entry[] = [];
     for (const tool of tools) {
-      const own = lazily(() => asset(assetKey("canonical", tool.name)));
-      const shared = {
-        tier: "builtin",
-        source: "built in",
-        tool,
-        scope: undefined,
-        names: namesOf.get(tool)!,
-        hooks: hooksOf.get(tool),
-        checkCanonical: checker(own),
-      } as const;
+      const names = namesOf.get(tool)!, hooks = hooksOf.get(tool);
+      const form = (family: Family, name: string) => new Form(() => asset(assetKey(family, name)));
+      const canonical = form("canonical", tool.name);
       for (const face of faces) {
-        if (face.tool !== tool) continue;
-        const { name, family, toolsets, toCanonical } = face;
-        const text = lazily(() => asset(assetKey(family, name)));
-        const present = face.present ?? tool.present ?? identity;
-        const check = checker(text);
-        entries.push(withText({ ...shared, name, family, toolsets, toCanonical, check, present }, text));
+        if (face.tool === tool) {
+          entries.push(new BuiltinEntry(tool, face, names, hooks, form(face.family, face.name), canonical));
+        }
       }
-      const { name, toolsets = [], present = identity } = tool;
-      const canonical = { name, family: "canonical", toolsets, toCanonical: sameArgs, present } as const;
-      const entry = withText({ ...shared, ...canonical, check: shared.checkCanonical }, own);
+      const own = {
+        name: tool.name,
+        family: "canonical",
+        toolsets: tool.toolsets ?? [],
+        toCanonical: sameArgs,
+      } as const;
+      const entry = new BuiltinEntry(tool, own, names, hooks, canonical, canonical);
       entries.push(entry);
       this.#canonical.set(tool, entry);
     }
@@ -155,32 +149,89 @@ export function assetKey(family: Family, name: string): string {
   return `${family}:${name}`;
 }
 
-/** Text and schema are read when they are asked for: a run calls one tool of thirty. */
-function withText(entry: Omit<Entry, "description" | "schema" | "grammar">, text: () => Asset): Entry {
-  return {
-    ...entry,
-    get description() {
-      return text().description;
-    },
-    get schema() {
-      return text().schema;
-    },
-    get grammar() {
-      return text().grammar;
-    },
-  };
+/** A built-in tool's canonical form, or the face of a family. */
+class BuiltinEntry implements Entry {
+  readonly tier = "builtin";
+  readonly source = "built in";
+  readonly scope = undefined;
+  readonly tool: AnyTool;
+  readonly name: string;
+  readonly family: Family;
+  readonly toolsets: readonly string[];
+  readonly names: ReadonlySet<string>;
+  readonly hooks: HookFace | undefined;
+  readonly toCanonical: (args: Record<string, unknown>) => Record<string, unknown>;
+  readonly present: (data: unknown, args: Record<string, unknown>) => unknown;
+  readonly #form: Form;
+  readonly #canonical: Form;
+
+  constructor(
+    tool: AnyTool,
+    shown: Pick<AnyFace, "name" | "family" | "toolsets" | "toCanonical" | "present">,
+    names: ReadonlySet<string>,
+    hooks: HookFace | undefined,
+    form: Form,
+    canonical: Form,
+  ) {
+    this.tool = tool;
+    this.name = shown.name;
+    this.family = shown.family;
+    this.toolsets = shown.toolsets;
+    this.names = names;
+    this.hooks = hooks;
+    this.toCanonical = shown.toCanonical;
+    this.present = shown.present ?? tool.present ?? identity;
+    this.#form = form;
+    this.#canonical = canonical;
+  }
+
+  get description(): string {
+    return this.#form.asset.description;
+  }
+
+  get schema(): JsonSchema {
+    return this.#form.asset.schema;
+  }
+
+  get grammar(): string | undefined {
+    return this.#form.asset.grammar;
+  }
+
+  check(args: unknown): Checked | Promise<Checked> {
+    return this.#form.check(args);
+  }
+
+  checkCanonical(args: unknown): Checked | Promise<Checked> {
+    return this.#canonical.check(args);
+  }
 }
 
-function lazily<T extends object>(make: () => T): () => T {
-  let made: T | undefined;
-  return () => made ??= make();
+/** Text and schema are read when they are asked for: a run calls one tool of thirty. */
+class Form {
+  readonly #read: () => Asset;
+  #asset: Asset | undefined;
+  #check: ReturnType<typeof checker> | undefined;
+
+  constructor(read: () => Asset) {
+    this.#read = read;
+  }
+
+  get asset(): Asset {
+    return this.#asset ??= this.#read();
+  }
+
+  check(args: unknown): Checked | Promise<Checked> {
+    this.#check ??= checker(() => this.asset);
+    return this.#check(args);
+  }
 }
 
 /** The schema, and whether a library is needed for it, are looked at at the first call. */
 function checker(schemaOf: () => Schemas): (args: unknown) => Checked | Promise<Checked> {
-  const known = lazily(() => ({ ...schemaOf(), library: needsLibrary(schemaOf().schema) }));
+  let known: Schemas & { library: boolean } | undefined;
   return (args) => {
-    const { schema, variants, library } = known();
+    known ??= { ...schemaOf(), library: needsLibrary(schemaOf().schema) };
+    const { schema, variants, library } = known;
     if (library) return checkWithLibrary(schema, args);
     const checked = checkSchema(schema, args);
     return variants ? checkAction(checked, variants, checkSchema) : checked;

@@ -4,7 +4,7 @@ import { AgentError, quote } from "../core/errors.ts";
 import type { Written } from "../core/files.ts";
 import { ChangedError, needHash } from "../core/snapshot.ts";
 import type { Seen } from "../core/reads.ts";
-import { FileText } from "../core/text.ts";
+import { FileText } from "../core/file_text.ts";
 import { type Context, defineTool } from "../core/tool.ts";
 import { applyEdits, type Edit, type Edited } from "./edit/apply.ts";
 import { snippetOf } from "./edit/snippet.ts";

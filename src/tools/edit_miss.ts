@@ -1,7 +1,7 @@
 /** Why `old_string` was not found, and the place that comes nearest. Nothing is guessed: the model decides. */
 import { AgentError, nearest } from "../core/errors.ts";
 import { takeWords } from "../core/fit.ts";
-import type { FileText } from "../core/text.ts";
+import type { FileText } from "../core/file_text.ts";
 
 /** Larger files are not compared line by line. */
 const MOST_BYTES = 16 * 1024 * 1024;

@@ -3,7 +3,8 @@ import { type Encoding, nameOf } from "../core/encoding.ts";
 import { AgentError, notAFile, quote } from "../core/errors.ts";
 import type { Snapshot, Written } from "../core/files.ts";
 import { hasPlaceholder } from "../core/redact.ts";
-import { FileText, isBinary, withEnds } from "../core/text.ts";
+import { FileText } from "../core/file_text.ts";
+import { isBinary, withEnds } from "../core/text.ts";
 
 /** Refuses text that can't be stored as it is: lone surrogates, and marks that stand for a redacted secret. */
 export function refuseUnwritable(action: string, path: string, texts: readonly string[]): void {

@@ -3,15 +3,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { concat } from "../../src/core/bytes.ts";
-import {
-  decodeAs,
-  detectEncoding,
-  encoderFor,
-  type Encoding,
-  type EncodingName,
-  isBoundary,
-} from "../../src/core/encoding.ts";
-import { decodeText, FileText, isBinary, TextStream } from "../../src/core/text.ts";
+import { decodeAs, encoderFor, isBoundary } from "../../src/core/codec.ts";
+import { detectEncoding } from "../../src/core/detect_encoding.ts";
+import type { Encoding, EncodingName } from "../../src/core/encoding.ts";
+import { FileText } from "../../src/core/file_text.ts";
+import { decodeText, isBinary } from "../../src/core/text.ts";
+import { TextStream } from "../../src/core/text_stream.ts";
 
 const utf8 = (text: string) => new TextEncoder().encode(text);
 const bytesOf = (...bytes: number[]) => Uint8Array.from(bytes);

@@ -15,7 +15,8 @@ import {
   realPath,
   resolvePath,
 } from "../../src/core/paths.ts";
-import { decodeText, FileText, isBinary, withEnds } from "../../src/core/text.ts";
+import { FileText } from "../../src/core/file_text.ts";
+import { decodeText, isBinary, withEnds } from "../../src/core/text.ts";
 import { host } from "../../src/core/runtime.ts";
 import { Scratch, textOf } from "../support.ts";
 

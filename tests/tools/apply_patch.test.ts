@@ -5,7 +5,7 @@ import path from "node:path";
 import { test } from "node:test";
 import fc from "fast-check";
 import { concat } from "../../src/core/bytes.ts";
-import { FileText } from "../../src/core/text.ts";
+import { FileText } from "../../src/core/file_text.ts";
 import { applyChunks as applyToFile } from "../../src/tools/patch/apply.ts";
 import { type Change, type Chunk, parsePatch } from "../../src/tools/patch/parse.ts";
 import { Seeker } from "../../src/tools/patch/seek.ts";

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { test } from "node:test";
 import { concat } from "../../src/core/bytes.ts";
-import { FileText } from "../../src/core/text.ts";
+import { FileText } from "../../src/core/file_text.ts";
 import { applyEdits as applyToFile } from "../../src/tools/edit/apply.ts";
 import { placesOf, soughtIn } from "../../src/tools/edit/places.ts";
 import { type Json, Scratch, textOf } from "../support.ts";

@@ -1,7 +1,7 @@
 /** A miss says what differs, and shows the nearest place. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { FileText } from "../../src/core/text.ts";
+import { FileText } from "../../src/core/file_text.ts";
 import { explainMiss, lineOf } from "../../src/tools/edit_miss.ts";
 
 const file = (text: string) => new FileText(new TextEncoder().encode(text));

@@ -8,7 +8,7 @@
  */
 import { concat } from "../../core/bytes.ts";
 import { AgentError, quote } from "../../core/errors.ts";
-import type { FileText } from "../../core/text.ts";
+import type { FileText } from "../../core/file_text.ts";
 import { explainMiss } from "../edit_miss.ts";
 import { ManyNeedles } from "./many.ts";
 import { placesOf, replacementFor, soughtIn, type Span } from "./places.ts";

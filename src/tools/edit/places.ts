@@ -3,7 +3,7 @@
  * line in the file, and a place never begins or ends inside a CR LF.
  */
 import { Needle } from "../../core/bytes.ts";
-import type { FileText } from "../../core/text.ts";
+import type { FileText } from "../../core/file_text.ts";
 
 /** Positions in the file's bytes. */
 export interface Span {

@@ -1,8 +1,8 @@
 /** The changed place as it is now, for the result of an edit. */
 import { concat, countBytes } from "../../core/bytes.ts";
-import { decodeAs } from "../../core/encoding.ts";
+import { decodeAs } from "../../core/codec.ts";
 import { takeWords } from "../../core/fit.ts";
-import type { FileText } from "../../core/text.ts";
+import type { FileText } from "../../core/file_text.ts";
 import type { Edited } from "./apply.ts";
 
 /** Lines around the change, characters of each, bytes that are looked at. */

@@ -3,7 +3,7 @@
  * byte, also where they were found by a forgiving pass. A new line gets the end that the line after it has.
  */
 import { AgentError, quote } from "../../core/errors.ts";
-import type { FileText } from "../../core/text.ts";
+import type { FileText } from "../../core/file_text.ts";
 import { nearestPlace } from "../edit_miss.ts";
 import { Lines } from "./lines.ts";
 import type { Change, Chunk } from "./parse.ts";

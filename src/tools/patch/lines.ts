@@ -1,5 +1,5 @@
 /** A file as numbered lines, each with the bytes it has there. */
-import type { FileText } from "../../core/text.ts";
+import type { FileText } from "../../core/file_text.ts";
 
 const LF = 10;
 const CR = 13;

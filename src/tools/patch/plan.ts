@@ -7,7 +7,7 @@ import type { Encoding } from "../../core/encoding.ts";
 import { AgentError } from "../../core/errors.ts";
 import type { Change, Snapshot } from "../../core/files.ts";
 import { basename, dirname, join } from "../../core/paths.ts";
-import { FileText } from "../../core/text.ts";
+import { FileText } from "../../core/file_text.ts";
 import { inTheFormOf, needText } from "../writing.ts";
 import { applyChunks } from "./apply.ts";
 import type { Hunk } from "./parse.ts";
