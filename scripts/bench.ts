@@ -30,11 +30,13 @@ writeFileSync(file, textOf(200));
 const agent = ["node", path.join(root, "dist/main.cjs")];
 const source = [process.execPath, "run", "-A", path.join(root, "src/main.ts")];
 const read = ["exec", "Read", `file_path=${file}`];
-const three = ["exec", "--plugins", path.join(root, "plugins"), "Read", `file_path=${file}`];
+const shipped = ["guard", "rewrite", "stamp"].flatMap((
+  name,
+) => ["--plugins", path.join(root, `plugins/${name}.ts`)]);
+const three = ["exec", ...shipped, "Read", `file_path=${file}`];
 const zod = [
   "exec",
-  "--plugins",
-  path.join(root, "plugins"),
+  ...shipped,
   "--plugins",
   path.join(root, "scripts/bench/plugins_zod"),
   "Read",
@@ -103,20 +105,20 @@ async function throughput(): Promise<void> {
 
 /** Each number of handlers in a process of its own, as a host would have them. */
 async function pathCost(): Promise<void> {
-  const cost = async (handlers: number) => {
+  const cost = async (handlers: number, mods = 0) => {
     const argv = ["scripts/bench/path.mjs", "scripts/bench/plugins_path"].map((name) =>
       path.join(root, name)
     );
     const runs: number[] = [];
     for (let i = 0; i < 3; i++) {
-      runs.push(Number((await finished(["node", ...argv, String(handlers)])).stdout));
+      runs.push(Number((await finished(["node", ...argv, String(handlers), String(mods)])).stdout));
     }
     return median(runs).toFixed(1);
   };
   console.log(
     `\nThe path of a call: ${await cost(0)} µs without handlers (aim ≤ 12), ${await cost(
       10,
-    )} µs with ten (aim ≤ 30)`,
+    )} µs with ten (aim ≤ 30), ${await cost(0, 10)} µs with ten of ten plugins (aim ≤ 30)`,
   );
 }
 

@@ -28,11 +28,14 @@ const WHEN_USED = {
     "src/tools/read/indentation.ts",
     "src/tools/read_many/*.ts",
   ],
+  schemas: ["src/core/{publish_schema,stream}.ts"],
   text: ["src/core/{codec,detect_encoding,file_text,text_stream}.ts"],
-  redaction: ["src/core/redact_{scan,patterns,reading,bytes,forms,escapes,gaps}.ts"],
+  redaction: ["src/core/redact_!(json).ts"],
   commands: [
-    "src/shell/{batch,child,collected_text,collector,command_line,lines,plain_text,process,spawn,spill,terminal_text}.ts",
-    "src/tools/shell/{folder,start}.ts",
+    "src/shell/{batch,child,collected_text,collector,command_line,endless_line,line_search,lines}.ts",
+    "src/shell/{open_line,plain_text,process,session,spawn,spill,terminal_text,utf8}.ts",
+    "src/tools/patch/heredoc.ts",
+    "src/tools/shell/{folder,start,withheld}.ts",
   ],
   writing: [
     "src/core/{by_rename,change_plan,commit,in_place,open_entry,snapshot,undo,write_whole}.ts",
@@ -42,7 +45,7 @@ const WHEN_USED = {
   ],
 };
 /** What is started as a process of its own: whole files, which share nothing with the others. */
-const PROGRAMS = ["src/tools/read/pdf_child.ts", "src/shell/spawn_helper.ts"];
+const PROGRAMS = ["src/tools/read/pdf_child.ts", "src/shell/spawn_helper.ts", "src/mods/isolation_child.ts"];
 
 async function generate() {
   const script = path.join(root, "node_modules", ".cache", `agent-generate-${process.pid}.mjs`);

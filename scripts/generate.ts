@@ -17,7 +17,8 @@ import { builtins } from "../src/tools/builtins.ts";
 import { Environment } from "../src/shell/environment.ts";
 import { Notices } from "../src/shell/notices.ts";
 import { ShellSessions } from "../src/shell/sessions.ts";
-import { ProcessGroups } from "../src/shell/process.ts";
+import { ProcessGroups } from "../src/shell/groups.ts";
+import { eventsPage } from "./events_page.ts";
 
 const HEADER =
   "// Made by scripts/generate.ts from the tools, faces and commands. Do not edit: npm run build\n";
@@ -25,7 +26,7 @@ const HEADER =
 /** File names below `root` with what they should hold. */
 export function generated(root: string): Record<string, string> {
   const { tools, faces } = builtins({
-    environment: new Environment({ keep: [], drop: [] }),
+    environment: new Environment({ keep: [], drop: [], secrets: [] }),
     groups: new ProcessGroups(),
     sessions: new ShellSessions(new Notices(() => {})),
     timeoutMs: 0,
@@ -35,6 +36,7 @@ export function generated(root: string): Record<string, string> {
     assets[assetKey("canonical", tool.name)] = {
       description: toolText(root, tool),
       schema: schemaOf(tool),
+      ...(tool.runsCommands && { runsCommands: true }),
       ...(tool.variants && { variants: variantsOf(tool.variants(z)) }),
     };
   }
@@ -43,6 +45,7 @@ export function generated(root: string): Record<string, string> {
     assets[assetKey(face.family, face.name)] = {
       description: faceText(root, face),
       schema: schemaOf(face),
+      ...(face.tool.runsCommands && { runsCommands: true }),
       ...(grammar !== undefined && { grammar }),
     };
   }
@@ -53,14 +56,29 @@ export function generated(root: string): Record<string, string> {
     "src/generated/tools.ts":
       `${HEADER}/** Text and schema of each tool and face, as JSON that is parsed when it is needed. */
 export const ASSETS: Readonly<Record<string, string>> = ${JSON.stringify(serialized, null, 2)};
+
+/** Below the description of what runs commands, on Windows. */
+export const WINDOWS_CARE = ${JSON.stringify(text(`${root}/src/tools/shell/windows.md`))};
+`,
+    "src/generated/kit.ts": `${HEADER}/** Texts of a new plugin's files, by name. */
+export const TEMPLATE: Readonly<Record<string, string>> = ${JSON.stringify(template(root), null, 2)};
 `,
     "docs/cli.md": commandLinePage(),
     "docs/settings.md": settingsPage(root),
+    "docs/events.md": eventsPage(),
     "src/generated/help.ts": `${HEADER}export const HELP = ${JSON.stringify(overview())};\n`,
   };
 }
 
 /** The page about the command line, from the same declarations as parser and help. */
+/** The files of `agent mods new`, which are kept with `.txt` behind their names. */
+function template(root: string): Record<string, string> {
+  const names = ["index.ts", "calls.jsonl", "plugin.test.mjs", "README.md"];
+  return Object.fromEntries(
+    names.map((name) => [name, text(`${root}/src/cli/kit/template/${name}.txt`)! + "\n"]),
+  );
+}
+
 function commandLinePage(): string {
   const flagTable = (flags: readonly Flag[]) => [
     "| flag | |",

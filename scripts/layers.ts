@@ -18,6 +18,7 @@ const RANKS: readonly (readonly [string, number])[] = [
   ["src/index.ts", 5],
   ["src/cli/", 5],
   ["src/generated/help.ts", 5],
+  ["src/generated/kit.ts", 5],
   ["src/code_cache.ts", 6],
   ["src/main.ts", 6],
 ];

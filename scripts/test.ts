@@ -65,7 +65,8 @@ async function run(argv: string[]): Promise<string> {
 
 /** Outside a git checkout there is nothing to compare with. */
 async function generatedIsCommitted(): Promise<string> {
-  const status = await $`git status --porcelain -- src/generated docs/cli.md docs/settings.md`.stdout("piped")
+  const status = await $`git status --porcelain -- src/generated docs/cli.md docs/settings.md docs/events.md`
+    .stdout("piped")
     .stderr("piped")
     .noThrow();
   const changed = status.code === 0 ? status.stdout.trim() : "";

@@ -13,14 +13,24 @@ import {
 } from "./core/events.ts";
 import { cut } from "./core/fit.ts";
 import { Gate } from "./core/gate.ts";
+import { GuardedFiles } from "./core/guarded.ts";
 import { randomHex } from "./core/hash.ts";
-import { type Hooks, NO_HOOKS } from "./core/hooks.ts";
+import {
+  type Hooks,
+  HOST_EVENTS,
+  type HostEvent,
+  type HostEvents,
+  type HostVerdict,
+  isHostEvent,
+  mergeEvent,
+  NO_HOOKS,
+} from "./core/hooks.ts";
 import { cleanRecords } from "./core/reads.ts";
 import { Journal } from "./core/journal.ts";
 import { LocalFiles } from "./core/local_files.ts";
 import { CallLog } from "./core/log.ts";
 import { OverflowStore, restIn } from "./core/overflow.ts";
-import { join, realPath } from "./core/paths.ts";
+import { join } from "./core/paths.ts";
 import {
   type Matchers,
   type Mode,
@@ -36,25 +46,31 @@ import { type Result, stamp } from "./core/result.ts";
 import { host } from "./core/runtime.ts";
 import { Schedule } from "./core/schedule.ts";
 import type { JsonSchema } from "./core/schema.ts";
-import { loadSecrets } from "./core/secrets.ts";
+import { loadSecrets, type Secret, secretsAmong } from "./core/secrets.ts";
 import { Session } from "./core/session.ts";
-import type { Settings } from "./core/settings.ts";
-import { type Sink, STREAM_VERSION, type StreamEvent } from "./core/stream.ts";
+import type { Settings, Trusted } from "./core/settings.ts";
+import type { Sink, StreamEvent } from "./core/stream.ts";
+import { STREAM_VERSION } from "./core/stream_version.ts";
 import { rework, surfaceOfNames } from "./core/surface.ts";
-import type { Asset, Context, Traits } from "./core/tool.ts";
+import type { Context, Traits } from "./core/tool.ts";
 import { makeTurn, surfaceOf, type Turn } from "./core/turn.ts";
 import { TurnStore } from "./core/turns.ts";
 import { findEntry, undo, type Undone } from "./core/undo.ts";
 import { Watchdog } from "./core/watchdog.ts";
-import { ASSETS } from "./generated/tools.ts";
-import type { ModHost, ModStatus } from "./mods/host.ts";
-import { findPlugins } from "./mods/places.ts";
+import { type ClaudePlugin, findClaudePlugins } from "./mods/claude_plugins.ts";
+import type { Answerer } from "./mods/asker.ts";
+import type { ModHost, ModStatus, OwnedCommand } from "./mods/host.ts";
+import type { LoadHooksParts } from "./mods/load_hooks.ts";
+import { findPlugins, type Found } from "./mods/places.ts";
+import type { PluginTrust } from "./mods/trusted_plugins.ts";
+import type { ModContext } from "./sdk.ts";
 import { Environment } from "./shell/environment.ts";
 import { Notices } from "./shell/notices.ts";
 import { ProcessGroups } from "./shell/groups.ts";
 import type { KeptSessions } from "./shell/kept.ts";
 import { reap } from "./shell/live.ts";
-import { ShellSessions } from "./shell/sessions.ts";
+import { PassingSessions, ShellSessions, shortened } from "./shell/sessions.ts";
+import { assetOf } from "./tools/assets.ts";
 import { builtins } from "./tools/builtins.ts";
 import { familyOf, inToolset } from "./tools/toolsets.ts";
 import { VERSION } from "./version.ts";
@@ -73,15 +89,34 @@ export interface RuntimeParts {
   /** One of `rules` that fits no tool is an error. A host may add tools later, so it is only told. */
   strictRules?: boolean;
   /** Commands that go on when this runtime closes, and those that others left so. */
-  kept?: KeptSessions;
+  kept?: Pick<KeptSessions, "groups" | "sessions">;
+  /** Calls are rehearsed: nothing that plugins keep is touched. */
+  rehearsal?: Rehearsal | undefined;
+  /** One call is run, and nobody asks for anything after it. */
+  alone?: boolean;
   /** Everything the log holds, as it happens. */
   onEvent?: Sink;
   /** Late errors of plugins are told of instead of ending the process. A host decides for itself. */
   catchStrays?: boolean;
+  /** Answers questions of plugins, in place of a person or by asking one; absent: nobody can. */
+  askPerson?: Answerer | undefined;
   /** Diagnostics for people: something is wrong. */
   warn(text: string): void;
   /** What plugins have to say to people; a diagnostic where absent. */
   note?: ((text: string) => void) | undefined;
+}
+
+export interface Rehearsal {
+  /** Holds what plugins keep, old contents and what was cut, in place of the user's folders. */
+  folder: string;
+  /** The plugins that were named, and no others, no hooks, no rules of settings. */
+  namedOnly: boolean;
+}
+
+export interface ModCommandOptions {
+  signal: AbortSignal;
+  /** For standard output, redacted. */
+  print(text: string): void;
 }
 
 /** A tool whose work is done elsewhere: an MCP server's, an SDK host's. */
@@ -96,6 +131,14 @@ export interface ExternalTool {
   /** What it does; absent: it may do anything, and runs alone. */
   traits?: Traits;
   execute(args: Record<string, unknown>, context: Context): unknown;
+}
+
+/** A command in the background that ended because its runtime did. */
+export interface EndedCommand {
+  /** Its session's number. */
+  id: number;
+  /** On one line, shortened. */
+  command: string;
 }
 
 export interface TurnOptions {
@@ -122,12 +165,12 @@ export class Runtime {
   readonly #sessions: ShellSessions;
   readonly #journal: Journal;
   readonly #secrets;
-  readonly #gate: Gate;
+  #gate: Gate;
   readonly #overflow: OverflowStore;
   readonly #log: CallLog | undefined;
   readonly #shell;
   readonly #rules: readonly Rule[];
-  readonly #turns = new TurnStore();
+  readonly #turns = new TurnStore(undefined, (id) => this.#mods?.release(id));
   #mods: ModHost | undefined;
   #forgetStrays: (() => void) | undefined;
   #hooks: Hooks = NO_HOOKS;
@@ -143,40 +186,35 @@ export class Runtime {
     this.settings = settings;
     const places = dirs();
     this.#groups = parts.kept?.groups ?? new ProcessGroups({ live: join(places.sessions, "live") });
-    this.#sessions = parts.kept?.sessions ?? new ShellSessions(this.#notices);
+    this.#sessions = parts.kept?.sessions ??
+      (parts.alone ? new PassingSessions(this.#notices) : new ShellSessions(this.#notices));
     this.session = new Session({
       cwd,
       mode: settings.mode,
       records: places.sessions,
       ...(session !== undefined && { id: session }),
     });
-    this.#secrets = loadSecrets(
-      settings.all("secrets").flatMap(({ value }) => value),
-      settings.get("env.keep"),
-    );
-    this.#journal = journalOf(settings, (text) => this.#warn(text));
+    this.#secrets = loadSecrets(namedSecrets(settings), settings.get("env.keep"));
+    this.#journal = journalOf(settings, (text) => this.#warn(text), this.#placeOf("journal"));
     this.#overflow = new OverflowStore({
-      folder: places.overflow,
+      folder: this.#placeOf("overflow"),
       project: this.session.project,
+      redact: (text) => this.#gate.redact(text),
       enabled: settings.get("overflow.enabled"),
       fileCap: settings.get("overflow.fileCapBytes"),
       totalCap: settings.get("overflow.totalCapBytes"),
     });
-    this.#gate = new Gate({
-      redactor: redactor(this.#secrets.redactable()),
-      overflow: this.#overflow,
-      lastLimit: settings.get("resultLimit"),
-      limits: settings.get("limits"),
-    });
+    this.#gate = this.#gateWith(this.#secrets.redactable());
     this.#log = settings.get("log.enabled")
       ? new CallLog(places.log, this.session.id, (text) => this.#warn(text))
       : undefined;
     const environment = new Environment({
       keep: settings.get("env.keep"),
-      // A known secret is given to the commands that name it, whatever it is called.
-      drop: [...settings.get("env.drop"), ...this.#secrets.names()],
+      drop: settings.get("env.drop"),
+      secrets: this.#secrets.names(),
     });
-    this.#rules = [...parts.rules ?? [], ...rulesOf(settings, this.session.project)];
+    const fromSettings = parts.rehearsal?.namedOnly ? [] : rulesOf(settings, this.session.project);
+    this.#rules = [...parts.rules ?? [], ...fromSettings];
     this.#shell = {
       environment,
       secrets: this.#secrets,
@@ -185,50 +223,42 @@ export class Runtime {
       timeoutMs: settings.get("shell.timeoutMs"),
     };
     const { tools, faces } = builtins(this.#shell);
-    this.registry.addBuiltins(tools, faces, assetOf);
+    this.registry.addBuiltins(tools, faces, (key) => assetOf(key));
   }
 
   /** Loads plugins and hooks, and starts the session. */
   async start(): Promise<void> {
     this.#journal.recover();
     await reap(join(dirs().sessions, "live"));
-    const { plugins = [], hookFiles = [], catchStrays } = this.#parts;
+    const { plugins = [], hookFiles = [] } = this.#parts;
     const { settings, session } = this;
-    const required = settings.get("mods.required");
-    const found = settings.get("mods.enabled") ? findPlugins(plugins, dirs().plugins) : [];
+    const { namedOnly = false } = this.#parts.rehearsal ?? {};
+    const required = namedOnly ? [] : settings.get("mods.required");
+    const isOn = settings.get("mods.enabled");
+    const others = namedOnly ? undefined : dirs().plugins;
+    const project = namedOnly ? undefined : settings.trusted.project?.content;
+    const found = isOn ? findPlugins(plugins, others, project) : [];
+    const claudeFound = isOn && !namedOnly ? findClaudePlugins(plugins, dirs().plugins) : [];
+    const trust = isOn
+      ? await pluginTrust(settings.trusted, found, claudeFound, (text) => this.#warn(text))
+      : undefined;
     if (found.length > 0 || required.length > 0) {
-      const { ModHost } = await import("./mods/host.ts");
-      const mods = this.#mods = new ModHost({
-        registry: this.registry,
-        watchdog: this.#watchdog,
-        cacheFolder: dirs().cache,
-        storageFolder: dirs().storage,
-        loadTimeoutMs: settings.get("mods.loadTimeoutMs"),
-        options: Object.assign({}, ...settings.all("plugins").map(({ value }) => value).reverse()),
-        required,
-        exec: async (...given) => {
-          const { pluginExec } = await import("./mods/plugin_exec.ts");
-          return await pluginExec(this.#shell, ...given);
-        },
-        warn: (text) => this.#warn(text),
-        note: (text) => this.#note(text),
-      });
-      if (catchStrays) {
-        const { forbidExits } = await import("./mods/exits.ts");
-        const undo = [host.onStray((error) => mods.reportStray(error)), forbidExits()];
-        this.#forgetStrays = () => undo.forEach((one) => one());
-      }
-      await mods.load(found);
+      const mods = await this.#openMods(required);
+      await mods.load(found, trust && ((...given) => trust.vouch(...given)));
     }
     this.#reportRules();
-    const configured = settings.all("hooks").filter(({ value }) => Object.keys(value).length > 0);
-    if (configured.length > 0 || hookFiles.length > 0) await this.#loadHooks(hookFiles);
+    const claudePlugins = trust?.claudePlugins(claudeFound, dirs().plugins) ?? claudeFound;
+    trust?.settle(found);
+    const configured = !namedOnly && settings.all("hooks").some(({ value }) => Object.keys(value).length > 0);
+    if (configured || hookFiles.length + claudePlugins.length > 0) {
+      await this.#loadHooks(hookFiles, claudePlugins);
+    }
     const { at } = stamp(Date.now());
     this.#emit({
       type: "session_start",
       version: STREAM_VERSION,
       session: session.id,
-      cwd: session.cwd,
+      cwd: this.#gate.redact(session.cwd),
       runtime: `${host.name} ${host.version}`,
       agent: VERSION,
       at,
@@ -237,8 +267,54 @@ export class Runtime {
     const source = "startup";
     const started = Object.freeze({ id: session.id, cwd: session.cwd, source });
     await runNotify(this.#handlers().session_start, this.#limits(), [started]);
-    const contexts = await this.#hooks.session("SessionStart", source, session);
-    for (const text of contexts ?? []) this.#notice("SessionStart hook", text);
+    const said = await this.#hooks.session("SessionStart", source, session);
+    if (said) this.#takeVariables(said.variables);
+    for (const text of said?.contexts ?? []) this.#notice("SessionStart hook", text);
+  }
+
+  async #openMods(required: readonly string[]): Promise<ModHost> {
+    const { settings } = this;
+    const { ModHost } = await import("./mods/host.ts");
+    const plugged = settings.all("plugins");
+    const mods = this.#mods = new ModHost({
+      registry: this.registry,
+      watchdog: this.#watchdog,
+      groups: this.#groups,
+      cacheFolder: dirs().cache,
+      storageFolder: this.#placeOf("storage"),
+      loadTimeoutMs: settings.get("mods.loadTimeoutMs"),
+      handlerTimeoutMs: settings.get("mods.handlerTimeoutMs"),
+      options: optionsIn(plugged.filter(({ project }) => project === undefined)),
+      projectOptions: optionsIn(plugged.filter(({ project }) => project !== undefined)),
+      required,
+      exec: (...given) => this.#exec(...given),
+      ask: this.#parts.askPerson,
+      warn: (text) => this.#warn(text),
+      note: (text) => this.#note(text),
+    });
+    if (this.#parts.catchStrays) {
+      const { forbidExits } = await import("./mods/exits.ts");
+      const undo = [host.onStray((error) => mods.reportStray(error)), forbidExits()];
+      this.#forgetStrays = () => undo.forEach((one) => one());
+    }
+    return mods;
+  }
+
+  async #exec(command: string, cwd: string, signal: AbortSignal): ReturnType<ModContext["exec"]> {
+    const { pluginExec } = await import("./mods/plugin_exec.ts");
+    return await pluginExec(this.#shell, command, cwd, signal);
+  }
+
+  /**
+   * Tells the hooks of an event that only a host knows of, and gives back what they want. The host heeds it: `continue`
+   * first, then `blocked`.
+   */
+  async fire<E extends HostEvent>(event: E, fields: HostEvents[E]): Promise<HostVerdict> {
+    if (!isHostEvent(event)) {
+      const hint = `one of ${Object.keys(HOST_EVENTS).join(", ")}`;
+      throw new UsageError(`Cannot fire ${quote(String(event))}: no event of a host's`, hint);
+    }
+    return await this.#hooks.fire(event, fields, this.session) ?? mergeEvent([]);
   }
 
   /** A frozen turn: what a model is shown now, and what its calls will run. */
@@ -272,14 +348,18 @@ export class Runtime {
       handlerLimits: this.#limits(),
       glob: await globCompiler(handlers),
       hooks: this.#hooks,
-      policy: new Policy(this.#rules, MATCHERS, this.registry.covers(), guardedPlaces(session.project)),
+      policy: new Policy(this.#rules, MATCHERS, this.registry.covers(), new GuardedFiles(session.project)),
       gate: this.#gate,
       secrets: this.#secrets,
       schedule: this.#schedule,
       notices: () => this.#notices.take(),
       files: (id) => new LocalFiles(this.#journal, { id, session: session.id, project: session.project }),
       emit: (event) => this.#emit(event),
+      keepsOriginals: this.settings.get("log.originals"),
+      keepsTrails: (this.#log !== undefined && this.settings.get("log.trails")) ||
+        this.#parts.onEvent !== undefined,
     });
+    this.#mods?.hold(turn.id);
     await this.#turns.add(turn);
     await runNotify(handlers.turn_start, this.#limits(), [Object.freeze({ id: turn.id, family, toolset })]);
     return turn;
@@ -328,14 +408,72 @@ export class Runtime {
     return this.#mods?.list() ?? [];
   }
 
+  /**
+   * Loads all plugins anew, also those that have come since. Turns prepared from now on have what they register; a turn
+   * that is in use keeps what it has until it is released. A plugin that fails stays as it was, and that is told.
+   */
+  async reloadMods(): Promise<ModStatus[]> {
+    const { settings } = this;
+    if (!this.#started || this.#closed) throw new AgentError("Cannot reload plugins: the session isn't open");
+    if (!settings.get("mods.enabled")) return [];
+    const found = findPlugins(this.#parts.plugins ?? [], dirs().plugins, settings.trusted.project?.content);
+    if (found.length > 0 && !this.#mods) await this.#openMods([]);
+    // What was trusted since the start, in another terminal, counts.
+    const { trustedNow } = await import("./mods/trusted_plugins.ts");
+    const trust = await pluginTrust(trustedNow(settings.trusted), found, [], (text) => this.#warn(text));
+    await this.#mods?.reload(found, trust && ((...given) => trust.vouch(...given)));
+    return this.mods();
+  }
+
+  /** Changes whenever a reload would find other files. */
+  modMarks(): string {
+    const { plugins = [] } = this.#parts;
+    const found = findPlugins(plugins, dirs().plugins, this.settings.trusted.project?.content);
+    return JSON.stringify([found.map(({ entry }) => entry), this.#mods?.marks() ?? []]);
+  }
+
+  /** Commands of plugins, `agent x NAME`, in order of registration. */
+  modCommands(): { name: string; description: string; mod: string }[] {
+    return [...this.#mods?.commands().values() ?? []]
+      .map(({ command: { name, description }, mod }) => ({ name, description, mod }));
+  }
+
+  /** Runs a plugin's command to its end; gives back the exit code. What it throws is passed on. */
+  async runModCommand(name: string, args: readonly string[], options: ModCommandOptions): Promise<number> {
+    const commands = this.#mods?.commands() ?? new Map<string, OwnedCommand>();
+    const found = commands.get(name);
+    if (!found) {
+      const [near] = nearest(name, commands.keys(), 1);
+      const hint = near === undefined ? "agent x lists those that there are" : `did you mean ${near}?`;
+      throw new UsageError(`Cannot run ${quote(name)}: no plugin has such a command`, hint);
+    }
+    const { runCommand } = await import("./mods/commands.ts");
+    const turn = await this.prepareTurn({ open: true });
+    const id = turn.callId();
+    return await runCommand(found, args, {
+      id,
+      cwd: this.session.cwd,
+      signal: options.signal,
+      print: (text) => options.print(this.#gate.redact(text)),
+      log: (text) => this.#note(`${found.mod}: ${text}`),
+      secret: (secret) => this.#secrets.get(secret),
+      files: turn.files(id),
+      exec: (command) => this.#exec(command, this.session.cwd, options.signal),
+      call: (tool, given) =>
+        this.call(turn, { name: tool, args: given }, { origin: "script", signal: options.signal }),
+      ask: this.#parts.askPerson,
+    });
+  }
+
   get logPath(): string | undefined {
     return this.#log?.path;
   }
 
-  /** Ends the session: hooks, plugins, everything that commands left running, the log. */
-  async close(reason = "exit"): Promise<void> {
-    if (this.#closed) return;
+  /** Ends the session: hooks, plugins, everything that commands left running, the log. Gives back what still ran. */
+  async close(reason = "exit"): Promise<readonly EndedCommand[]> {
+    if (this.#closed) return [];
     this.#closed = true;
+    let ended: readonly EndedCommand[] = [];
     if (this.#started) {
       await this.#turns.releaseAll();
       await this.#hooks.session("SessionEnd", reason, this.session);
@@ -344,8 +482,14 @@ export class Runtime {
     }
     await this.#mods?.dispose();
     if (!this.#parts.kept) {
-      await this.#sessions.endAll();
+      ended = (await this.#sessions.endAll())
+        .map(({ id, command }) => ({ id, command: shortened(this.#gate.redact(command)) }));
       await this.#groups.endAll();
+      for (const { id, command } of ended) {
+        // Plugins have been disposed; the stream and the log are told.
+        const text = `[session ${id} (${command}) was ended, as nothing keeps it]`;
+        this.#emit({ type: "notice", source: `session ${id}`, text, at: stamp(Date.now()).at });
+      }
     }
     if (this.#started) {
       this.#emit({ type: "session_end", session: this.session.id, reason, at: stamp(Date.now()).at });
@@ -356,6 +500,7 @@ export class Runtime {
     cleanRecords(dirs().sessions, this.settings.get("journal.keepDays"));
     this.#log?.close();
     this.#forgetStrays?.();
+    return ended;
   }
 
   /** The same in a hurry, when the process is about to end. */
@@ -363,6 +508,20 @@ export class Runtime {
     this.session.reads.save();
     if (!this.#parts.kept) this.#groups.killAll();
     this.#log?.close();
+  }
+
+  #gateWith(secrets: readonly Secret[]): Gate {
+    return new Gate({
+      redactor: redactor(secrets),
+      overflow: this.#overflow,
+      lastLimit: this.settings.get("resultLimit"),
+      limits: this.settings.get("limits"),
+    });
+  }
+
+  #placeOf(name: "storage" | "journal" | "overflow"): string {
+    const { rehearsal } = this.#parts;
+    return rehearsal ? join(rehearsal.folder, name) : dirs()[name];
   }
 
   #handlers(): Handlers {
@@ -393,11 +552,17 @@ export class Runtime {
     }
   }
 
-  async #loadHooks(files: readonly string[]): Promise<void> {
+  async #loadHooks(files: readonly string[], plugins: readonly ClaudePlugin[]): Promise<void> {
     const { loadHooks } = await import("./mods/load_hooks.ts");
-    this.#hooks = await loadHooks({
+    this.#hooks = await loadHooks(this.#hookParts(files, plugins));
+  }
+
+  #hookParts(files: readonly string[], plugins: readonly ClaudePlugin[]): LoadHooksParts {
+    return {
       settings: this.settings,
       files,
+      plugins,
+      project: this.settings.trusted.project?.content?.root ?? this.session.project,
       toolNames: this.registry.names(),
       transcript: this.#log?.path ?? "",
       groups: this.#groups,
@@ -409,7 +574,17 @@ export class Runtime {
         if (this.#started) this.#notice("hooks", text);
       },
       warn: (text) => this.#warn(text),
-    });
+    };
+  }
+
+  /** What hooks gave the session's commands. Values that look secret by their names are redacted like our own. */
+  #takeVariables(variables: Readonly<Record<string, string>>): void {
+    if (Object.keys(variables).length === 0) return;
+    const { settings } = this;
+    const found = secretsAmong(variables, namedSecrets(settings), settings.get("env.keep"));
+    this.#shell.environment.add(variables, found.names());
+    const values = found.redactable();
+    if (values.length > 0) this.#gate = this.#gateWith([...this.#secrets.redactable(), ...values]);
   }
 
   #shorten(text: string): string {
@@ -446,9 +621,13 @@ export class Runtime {
 }
 
 /** The undo journal as settings have it; `complain` hears once when it can't be written. */
-export function journalOf(settings: Settings, complain: (text: string) => void): Journal {
+export function journalOf(
+  settings: Settings,
+  complain: (text: string) => void,
+  folder = dirs().journal,
+): Journal {
   return new Journal({
-    folder: dirs().journal,
+    folder,
     enabled: settings.get("journal.enabled"),
     totalCap: settings.get("journal.totalCapBytes"),
     keepDays: settings.get("journal.keepDays"),
@@ -461,7 +640,7 @@ const HOOK_TEXT = 10_000;
 const HOOK_PREVIEW = 2_000;
 
 /** What core can't do itself; each library is loaded by the first rule that needs it. */
-const MATCHERS: Matchers = {
+export const MATCHERS: Matchers = {
   path: async (pattern, path, root, guards) =>
     (await import("./tools/path_rules.ts")).pathMatches(pattern, path, root, guards),
   command: async (pattern, command) =>
@@ -477,21 +656,40 @@ async function globCompiler(handlers: Handlers) {
   return compileGlob;
 }
 
-/** Where settings, hooks, plugins and servers of the user and of the project are written. */
-function guardedPlaces(project: string): string[] {
-  return [dirs().config, join(project, ".agent"), join(project, ".mcp.json")].map(realPath);
+/** Who judges plugins; `undefined` where there is nothing to judge them by, or nothing to judge. */
+async function pluginTrust(
+  trusted: Trusted,
+  found: readonly Found[],
+  claude: readonly ClaudePlugin[],
+  warn: (text: string) => void,
+): Promise<PluginTrust | undefined> {
+  const { pins } = trusted;
+  const known = pins?.plugins;
+  const isQuiet = found.every(({ from }) => from === "named" || (from === "user" && !pins)) &&
+    (!pins || (known !== undefined && Object.keys(known).length + claude.length === 0));
+  if (isQuiet) return undefined;
+  const { PluginTrust } = await import("./mods/trusted_plugins.ts");
+  return new PluginTrust(trusted, warn);
+}
+
+/** Options of plugins by name, the strongest last word first. */
+function optionsIn(given: readonly { value: Readonly<Record<string, unknown>> }[]): Record<string, unknown> {
+  return Object.assign({}, ...given.map(({ value }) => value).reverse());
+}
+
+function namedSecrets(settings: Settings): string[] {
+  return settings.all("secrets").flatMap(({ value }) => value);
 }
 
 function rulesOf(settings: Settings, project: string): Rule[] {
   return (["deny", "ask", "allow"] as const).flatMap((behavior) =>
-    settings.all(`permissions.${behavior}`).flatMap(({ value }) =>
-      value.flatMap((text) => parseRules(text, behavior, project))
+    settings.all(`permissions.${behavior}`).flatMap(({ value, foreign, project: from }) =>
+      value.flatMap((text) => parseRules(text, behavior, from ?? project))
+        .map((rule) => ({
+          ...rule,
+          ...(foreign && { foreign }),
+          ...(from !== undefined && { project: true }),
+        }))
     )
   );
-}
-
-function assetOf(key: string): Asset {
-  const asset = ASSETS[key];
-  if (asset !== undefined) return JSON.parse(asset);
-  throw new AgentError(`Cannot find the text of ${quote(key)}: the generated file is stale`, "npm run build");
 }

@@ -26,6 +26,8 @@ export interface Build {
   id: string;
   /** Node's own, which the first file has from its `require`: asking for `node:module` costs half a millisecond. */
   Module: ModuleConstructor;
+  /** Caches to be written at the end. */
+  unsaved?: (() => void)[];
 }
 
 /**
@@ -58,8 +60,12 @@ export function loadCached(name: string, build: Build): unknown {
   script.runInThisContext()(module.exports, require, module, file, build.folder, importModule);
   module.loaded = true;
   if (!cachedData || script.cachedDataRejected) {
-    // At the end, so that what this run compiled is in it.
-    process.once("exit", () => writeCache(cacheFile, build.id, () => script.createCachedData()));
+    // At the end, so that what this run compiled is in it; by one listener, since Node warns of more than ten.
+    if (!build.unsaved) {
+      const unsaved: (() => void)[] = build.unsaved = [];
+      process.once("exit", () => unsaved.forEach((save) => save()));
+    }
+    build.unsaved.push(() => writeCache(cacheFile, build.id, () => script.createCachedData()));
   }
   return module.exports;
 }

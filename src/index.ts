@@ -12,18 +12,23 @@ import { nearest, quote, UsageError } from "./core/errors.ts";
 import { type Behavior, type Mode, MODES, parseRules } from "./core/permission.ts";
 import { realPath, resolvePath } from "./core/paths.ts";
 import { host } from "./core/runtime.ts";
-import { checkSetting, isSetting, loadSettings, type SettingName, SETTINGS } from "./core/settings.ts";
+import { loadSettings } from "./core/load_settings.ts";
+import { checkSetting, isSetting, type SettingName, SETTINGS } from "./core/settings.ts";
 import type { StreamEvent } from "./core/stream.ts";
+import type { PluginQuestion } from "./mods/asker.ts";
 
 export type { CallOptions, CallRequest, Origin, Question } from "./core/request.ts";
 export type { Family } from "./core/face.ts";
+export type { HostEvent, HostEvents, HostVerdict } from "./core/hooks.ts";
 export type { Mode } from "./core/permission.ts";
 export type { Outcome, Result } from "./core/result.ts";
 export type { JsonSchema } from "./core/schema.ts";
 export type { StreamEvent } from "./core/stream.ts";
 export type { Block, Context, Effect, Subject, Traits } from "./core/tool.ts";
 export type { ClientTool, Turn } from "./core/turn.ts";
-export type { ExternalTool, Runtime, TurnOptions } from "./agent.ts";
+export type { EndedCommand, ExternalTool, Runtime, TurnOptions } from "./agent.ts";
+export type { PluginQuestion } from "./mods/asker.ts";
+export type { ModStatus } from "./mods/status.ts";
 export { AgentError, UsageError } from "./core/errors.ts";
 export { clip, textOf } from "./core/result.ts";
 export { toolsetFor } from "./tools/toolsets.ts";
@@ -42,11 +47,15 @@ export interface CreateOptions {
   deny?: readonly string[];
   /** Settings by dotted name, as flags would set them. */
   settings?: Partial<Record<SettingName, unknown>>;
+  /** Takes the settings, hooks and plugins of the folder's repository for this runtime, whether it is trusted or not. */
+  trustProject?: boolean;
   onEvent?(event: StreamEvent): void;
   /** Diagnostics; standard error where absent. */
   warn?(text: string): void;
   /** What plugins have to say to people; told like a diagnostic where absent. */
   note?(text: string): void;
+  /** Answers questions of plugins, e.g. by asking a person; `undefined` where nobody answered. */
+  askPerson?(question: PluginQuestion): Promise<string | undefined>;
 }
 
 /** Every option, so that a misspelt one is an error and not silence. */
@@ -60,9 +69,11 @@ const OPTIONS: Readonly<Record<keyof CreateOptions, true>> = {
   ask: true,
   deny: true,
   settings: true,
+  trustProject: true,
   onEvent: true,
   warn: true,
   note: true,
+  askPerson: true,
 };
 
 function unknownName(what: string, name: string, known: readonly string[]): UsageError {
@@ -101,8 +112,11 @@ export async function createRuntime(options: CreateOptions = {}): Promise<Runtim
   }
   const rules = (["deny", "ask", "allow"] as Behavior[])
     .flatMap((behavior) => (options[behavior] ?? []).flatMap((text) => parseRules(text, behavior, cwd)));
+  const settings = await loadSettings(flags, { cwd, trustProject: options.trustProject ?? false, warn });
+  const { leftOut } = settings.trusted.project ?? {};
+  if (leftOut !== undefined) warn(leftOut);
   const runtime = new Runtime({
-    settings: await loadSettings(flags, warn),
+    settings,
     cwd,
     rules,
     warn,
@@ -110,6 +124,7 @@ export async function createRuntime(options: CreateOptions = {}): Promise<Runtim
     ...(options.session !== undefined && { session: options.session }),
     ...(options.plugins && { plugins: options.plugins.map((path) => resolvePath(cwd, path)) }),
     ...(options.hookFiles && { hookFiles: options.hookFiles.map((path) => resolvePath(cwd, path)) }),
+    ...(options.askPerson && { askPerson: (question) => options.askPerson!(question) }),
     ...(options.onEvent && { onEvent: options.onEvent }),
   });
   try {

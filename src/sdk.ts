@@ -14,21 +14,36 @@ export type { Outcome, Result } from "./core/result.ts";
 export type { JsonSchema } from "./core/schema.ts";
 export type { Change, Content, Files, Snapshot, WriteOptions, Written } from "./core/files.ts";
 
-/** What a plugin's tool may use while it runs. */
-export interface ModContext extends Place {
+/** What a plugin's tool and its commands may use while they run. */
+export interface WorkContext extends Place {
   readonly id: string;
   readonly signal: AbortSignal;
   /** Files by absolute path; `resolve` makes one. What is changed through it can be undone. */
   readonly files: Files;
-  /** Sends text to whoever watches the call, secrets redacted. */
-  output(text: string): void;
   log(message: string): void;
+  /**
+   * Asks whoever is at the terminal; one of `choices` where they are given. Rejects where nobody can answer, or nobody
+   * does.
+   */
+  ask(question: string, choices?: readonly string[]): Promise<string>;
   /** Needs `uses: ["secrets:NAME"]`. */
   secret(name: string): string | undefined;
   /** Runs a shell command outside the tools' permission; needs `uses: ["exec"]`. */
   exec(command: string): Promise<Executed>;
   /** Calls another tool on the same path, permission and mods included; needs `uses: ["call"]`. */
   call(name: string, args: Record<string, unknown>): Promise<Result>;
+}
+
+/** What a plugin's tool may use while it runs. */
+export interface ModContext extends WorkContext {
+  /** Sends text to whoever watches the call, secrets redacted. */
+  output(text: string): void;
+}
+
+/** What a plugin's command may use while it runs. */
+export interface CommandContext extends WorkContext {
+  /** Text on standard output, secrets redacted; a line's end is added where there is none. */
+  print(text: string): void;
 }
 
 /** How a command of `exec` ended. */
@@ -63,6 +78,16 @@ export interface ModTool<Args = Record<string, unknown>> {
   run(args: Args, context: ModContext): unknown;
 }
 
+/** A command that a plugin brings: `agent x NAME [ARGS...]`. */
+export interface ModCommand {
+  /** Letters, digits, `-` and `_`. */
+  name: string;
+  /** One line, for the list of `agent x`. */
+  description: string;
+  /** The words behind its name, as they were typed. May return a text to print, or an exit code from 0 to 255. */
+  run(args: readonly string[], context: CommandContext): unknown;
+}
+
 export interface HandlerOptions {
   /** Names of tools, any face's; the handler then sees their calls only. */
   tools?: readonly string[];
@@ -81,6 +106,8 @@ export interface Agent {
   tool<Args = Record<string, unknown>>(tool: ModTool<Args>): () => void;
   /** Listens to an event; returns the remover. */
   on<E extends EventName>(event: E, handler: HandlerFn<E>, options?: HandlerOptions): () => void;
+  /** Adds a command for people, `agent x NAME`; returns the remover. */
+  command(command: ModCommand): () => void;
   /** A line on standard error, with the plugin's name. */
   log(message: string): void;
 }
@@ -88,8 +115,13 @@ export interface Agent {
 export interface Plugin<Options = Record<string, unknown>> {
   /** Letters, digits, `-` and `_`. */
   name: string;
-  /** What it uses beyond tools and events: `exec`, `call`, `permission`, `surface`, `secrets:NAME`. */
+  /**
+   * What it uses beyond tools and events: `exec`, `call`, `permission`, `surface`, `secrets:NAME`. In a process of its own
+   * also `read:PATH`, `write:PATH`, `net:HOST`, `env:NAME`, `run`.
+   */
   uses?: readonly string[];
+  /** `process`: it runs in a child of its own, with what `uses` says and nothing else. To be written plainly here. */
+  isolation?: "process";
   /** A zod schema for the options of `plugins: {name: {…}}` in settings. */
   options?: { safeParse(value: unknown): { success: boolean; data?: unknown; error?: { message: string } } };
   /** Registers everything; may return what is to be called when the plugin is disposed. */

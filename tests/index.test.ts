@@ -273,4 +273,5 @@ test("the host in docs/examples runs as it stands", async () => {
   assert.match(ran.stdout, /^1 success: Ticket 7: /m);
   assert.match(ran.stdout, /^2 success: from the shell$/m);
   assert.match(ran.stdout, /^3 denied: Cannot run Bash: /m);
+  assert.match(ran.stdout, /^5 success: \[session 1 exited with code 0\]$/m);
 });

@@ -120,6 +120,8 @@ export class Scratch {
       XDG_CONFIG_HOME: path.join(this.root, "config"),
       XDG_STATE_HOME: path.join(this.root, "state"),
       XDG_CACHE_HOME: path.join(this.root, "cache"),
+      // A test writes the user's settings and plugins as its user would; tests/cli/trust_user.test.ts is about the rest.
+      AGENT_TRUST_PIN_USER: "off",
       // Deno's own cache of compiled sources, which must not be made anew for every test.
       DENO_DIR: process.env.DENO_DIR ?? path.join(process.env.HOME ?? "/root", ".cache/deno"),
       ...more,
@@ -209,6 +211,15 @@ export async function processesWith(marker: string): Promise<string[]> {
       return false;
     }
   });
+}
+
+/** Those that are still there once they have had time to die: a signal that was sent takes a moment to end its process. */
+export async function leftWith(marker: string): Promise<string[]> {
+  for (const end = Date.now() + 30_000;;) {
+    const left = await processesWith(marker);
+    if (left.length === 0 || Date.now() > end) return left;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
 }
 
 /** The text of a result's blocks. */

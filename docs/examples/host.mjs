@@ -10,7 +10,7 @@ import { createRuntime, textOf } from "agent-runtime";
 const runtime = await createRuntime({
   // Nobody is there to ask, so say beforehand what may run.
   mode: "acceptEdits",
-  allow: ["Bash(echo *)"],
+  allow: ["Bash(echo *)", "Bash(sleep *)"],
   onEvent: (event) => {
     if (event.type === "tool_end") {
       console.error(`${event.name}: ${event.outcome} after ${event.durationMs} ms`);
@@ -40,5 +40,14 @@ const running = calls.map((call) => runtime.call(turn.id, call, { origin: "model
 for (const result of await Promise.all(running)) {
   console.log(`${result.id} ${result.outcome}: ${textOf(result.content)}`);
 }
+
+// A command in the background is a session: its number comes in `structured`, its end as a notice.
+const args = { command: "sleep 0.1", run_in_background: true };
+const { structured } = await runtime.call(turn, { id: "4", name: "Bash", args });
+const wait = { action: "wait", session_id: structured.session };
+// What a host calls itself needn't be what its model sees.
+const own = await runtime.prepareTurn({ toolset: "lean" });
+const over = await runtime.call(own, { id: "5", name: "shell_session", args: wait });
+console.log(`${over.id} ${over.outcome}: ${textOf(over.content)}`);
 
 await runtime.close();

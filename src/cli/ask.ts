@@ -5,6 +5,7 @@ import { dirname, makeFolder, realPath } from "../core/paths.ts";
 import type { Question } from "../core/request.ts";
 import { host } from "../core/runtime.ts";
 import { parseJsonc } from "../core/settings.ts";
+import { rememberSettings } from "../core/trust_user.ts";
 import { writeWhole } from "../core/write_whole.ts";
 import type { Printer } from "./printer.ts";
 
@@ -38,7 +39,7 @@ export function terminalAsker(printer: Printer): (question: Question) => Promise
  * Prompts, and gives back the line that is typed; an empty one where the terminal has ended or can't be opened. A
  * stream for files would block a thread that the end of the process waits for.
  */
-function openTerminal(printer: Printer): (prompt: string) => Promise<string> {
+export function openTerminal(printer: Printer): (prompt: string) => Promise<string> {
   const { openSync } = host.builtin<typeof import("node:fs")>("node:fs");
   const { ReadStream } = host.builtin<typeof import("node:tty")>("node:tty");
   const { createInterface } = host.builtin<typeof import("node:readline/promises")>("node:readline/promises");
@@ -75,6 +76,7 @@ async function saveRule(rule: string, printer: Printer): Promise<void> {
       mode: 0o600,
       sync: true,
     });
+    await rememberSettings();
   } catch (error) {
     printer.warn(`the rule ${rule} holds for this run only: ${messageOf(error)}`);
   }

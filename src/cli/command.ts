@@ -33,6 +33,8 @@ export interface Command {
   args?: string;
   /** The first of them is a tool's name. */
   takesTool?: boolean;
+  /** What stands behind the first of them is passed on as it is, flags too. */
+  passesOn?: true;
   /** How many there may be; any number where absent. */
   most?: number;
   flags: readonly Flag[];

@@ -28,6 +28,7 @@ const RUNTIME: readonly Flag[] = [
   { name: "deny", value: "RULE", about: "refuse these calls" },
   { name: "mode", value: "MODE", choices: MODES, about: "what holds without a rule" },
   { name: "session", value: "NAME", about: "join the session NAME" },
+  { name: "trust-project", about: "take the repository's settings, hooks and plugins for this run" },
 ];
 
 /** Flags that a call can't have which a daemon runs: it has what settings name. */
@@ -38,6 +39,9 @@ const SURFACE: readonly Flag[] = [
   { name: "model", value: "HANDLE", about: "choose the toolset by model, e.g. openai/gpt-5" },
   { name: "tools", value: "A,B", about: "these tools alone, from all there are" },
 ];
+
+/** What the hooks of an event may come to, for `hooks test`. */
+const EXPECTED = ["allow", "ask", "deny", "block", "rewrite", "context", "failure", "none"];
 
 const JSON_FLAG: Flag = { name: "json", about: "print JSON" };
 
@@ -66,10 +70,14 @@ const SESSIONS: readonly Command[] = [
     flags: [
       { name: "peek", about: "keep it as new" },
       { name: "filter", value: "REGEX", about: "only lines that it fits" },
-      { name: "wait", value: "SECONDS", about: "wait so long for output (default 5)" },
+      { name: "wait", value: "SECONDS", about: "wait so long for output (default 5, 300 at most)" },
+      { name: "follow", about: "print what comes until its end, and end as it did" },
       ...KEPT,
     ],
-    examples: [{ line: "agent sessions poll 1", about: "what came since the last time" }],
+    examples: [
+      { line: "agent sessions poll 1", about: "what came since the last time" },
+      { line: "agent sessions poll 1 --follow", about: "and what comes; Ctrl-C leaves it running" },
+    ],
     load: loadSessionsCall,
   },
   {
@@ -78,7 +86,7 @@ const SESSIONS: readonly Command[] = [
     args: "ID",
     most: 1,
     flags: [
-      { name: "for", value: "SECONDS", about: "at most so long (default 30)" },
+      { name: "for", value: "SECONDS", about: "at most so long (default 30, 600 at most)" },
       { name: "until", value: "REGEX", about: "until a line of new output fits it" },
       ...KEPT,
     ],
@@ -100,12 +108,14 @@ const SESSIONS: readonly Command[] = [
   },
   {
     name: "sessions kill",
-    about: "end a session with all that it started",
-    args: "ID",
-    most: 1,
-    flags: KEPT,
-    examples: [{ line: "agent sessions kill 1", about: "and print its last output" }],
-    load: loadSessionsCall,
+    about: "end sessions with all that they started",
+    args: "ID...",
+    flags: [{ name: "all", about: "all that run" }, ...KEPT],
+    examples: [
+      { line: "agent sessions kill 1", about: "and print its last output" },
+      { line: "agent sessions kill --all", about: "those of all folders" },
+    ],
+    load: () => import("./commands/sessions_kill.ts"),
   },
   {
     name: "sessions stop",
@@ -128,11 +138,12 @@ const SESSIONS: readonly Command[] = [
 /** What the commands with two words are about, for the overview. */
 export const NOUNS: Readonly<Record<string, string>> = {
   mods: "plugins: state, tools, events, what they may use",
-  hooks: "command hooks in the order in which they count",
+  hooks: "command hooks: in their order; asked about a call that isn't run",
   config: "settings and who set them; the folders that are used",
   log: "logged calls",
   secrets: "values that results never show",
   sessions: "commands that run on in the background",
+  trust: "what a repository brings: look at it, trust it",
 };
 
 export const COMMANDS: readonly Command[] = [
@@ -145,6 +156,10 @@ export const COMMANDS: readonly Command[] = [
       { name: "json", about: "print the whole result as one JSON object" },
       { name: "jsonl", about: "print events as they happen, one JSON object a line" },
       { name: "plain", about: "with calls from standard input: print texts, failures to standard error" },
+      {
+        name: "explain",
+        about: "tell on standard error what was done to each call, by whom, and how long it took",
+      },
       { name: "full", about: "do not cut the event stream" },
       { name: "timeout", value: "SECONDS", about: "end a call after SECONDS" },
       { name: "concurrency", value: "N", about: "calls at once, from standard input (default 64)" },
@@ -193,9 +208,108 @@ export const COMMANDS: readonly Command[] = [
     name: "mods list",
     about: "show plugins: state, tools, events, what they may use",
     most: 0,
-    flags: [JSON_FLAG, { name: "timing", about: "time each took to load" }, ...RUNTIME],
-    examples: [{ line: "agent mods list --plugins ./plugins", about: "the plugins of a folder" }],
+    flags: [
+      JSON_FLAG,
+      {
+        name: "timing",
+        about: "time each took to load, and its handlers in the newest session that has any",
+      },
+      { name: "watch", about: "load them again whenever one of their files changes, until Ctrl-C" },
+      ...RUNTIME,
+    ],
+    examples: [
+      { line: "agent mods list --plugins ./plugins", about: "the plugins of a folder" },
+      { line: "agent mods list --watch --plugins ./mine", about: "while you write one" },
+    ],
     load: () => import("./commands/mods.ts"),
+  },
+  {
+    name: "mods add",
+    about: "install a plugin into the user's folder, from npm, a folder or a tarball",
+    args: "NAME|FOLDER",
+    most: 1,
+    flags: [{ name: "yes", about: "don't ask" }],
+    examples: [
+      { line: "agent mods add ./my-plugin", about: "shows what it may use, and asks" },
+      {
+        line: "agent mods add agent-plugin-x@1.2.0 --yes",
+        about: "without install scripts, in that version",
+      },
+    ],
+    load: () => import("./commands/mods_add.ts"),
+  },
+  {
+    name: "mods remove",
+    about: "remove a plugin that mods add installed",
+    args: "NAME",
+    most: 1,
+    flags: [],
+    examples: [{ line: "agent mods remove my-plugin", about: "its storage stays" }],
+    load: () => import("./commands/mods_remove.ts"),
+  },
+  {
+    name: "mods new",
+    about: "make a plugin that runs at once, with types and a test",
+    args: "NAME",
+    most: 1,
+    flags: [{ name: "dir", value: "DIR", about: "in DIR, not in the folder of your plugins" }],
+    examples: [{ line: "agent mods new my-plugin --dir .", about: "./my-plugin" }],
+    load: () => import("./commands/mods_new.ts"),
+  },
+  {
+    name: "mods check",
+    about: "check plugins without a call: types, names, what they use and shadow",
+    args: "PATH",
+    most: 1,
+    flags: [JSON_FLAG],
+    examples: [{ line: "agent mods check ./my-plugin", about: "exit code 1 where something is wrong" }],
+    load: () => import("./commands/mods_check.ts"),
+  },
+  {
+    name: "mods test",
+    about: "send recorded calls through a plugin, while no tool is run",
+    args: "PLUGIN [CALLS]",
+    most: 2,
+    flags: [JSON_FLAG],
+    examples: [
+      {
+        line: "agent mods test ./guard.ts calls.jsonl",
+        about: "what it refuses, changes, answers; 1 if not as expected",
+      },
+      { line: "agent log export | agent mods test guard -", about: "the calls of the newest session" },
+    ],
+    load: () => import("./commands/mods_test.ts"),
+  },
+  {
+    name: "replay",
+    about: "make logged calls again, with the plugins, hooks and rules of today",
+    args: "[LOG]",
+    most: 1,
+    flags: [
+      JSON_FLAG,
+      { name: "run", about: "run the tools, in a copy of the folder; commands can reach what is outside it" },
+      ...RUNTIME,
+    ],
+    examples: [
+      {
+        line: "agent replay",
+        about: "the newest session: what would differ now, and exit code 1 if anything does",
+      },
+      { line: "agent replay calls.jsonl --plugins ./plugins --json", about: "for CI" },
+    ],
+    load: () => import("./commands/replay.ts"),
+  },
+  {
+    name: "x",
+    about: "run a command of a plugin's, or list them",
+    args: "[NAME] [ARGS...]",
+    passesOn: true,
+    flags: RUNTIME,
+    examples: [
+      { line: "agent x", about: "what there is" },
+      { line: "agent x report --since monday", about: "what stands behind the name is the command's own" },
+    ],
+    load: () => import("./commands/x.ts"),
   },
   {
     name: "hooks list",
@@ -204,6 +318,39 @@ export const COMMANDS: readonly Command[] = [
     flags: [JSON_FLAG, ...RUNTIME],
     examples: [{ line: "agent hooks list --hooks hooks.json", about: "the hooks of a file" }],
     load: () => import("./commands/hooks.ts"),
+  },
+  {
+    name: "hooks test",
+    about: "ask the hooks of an event about a call that isn't run",
+    args: "EVENT",
+    most: 1,
+    flags: [
+      { name: "tool", value: "NAME", about: "the tool of the call" },
+      { name: "args", value: "JSON", about: "its arguments" },
+      { name: "response", value: "JSON", about: "what it gave, for PostToolUse" },
+      { name: "error", value: "TEXT", about: "its error, for PostToolUseFailure" },
+      { name: "fields", value: "JSON", about: 'what other events tell, e.g. {"prompt": "hi"}' },
+      { name: "script", value: "CMD", about: "this hook, in place of those that are configured" },
+      {
+        name: "expect",
+        value: "WORD",
+        choices: EXPECTED,
+        about: "exit code 1 unless this is what it comes to",
+      },
+      JSON_FLAG,
+      ...RUNTIME,
+    ],
+    examples: [
+      {
+        line: 'agent hooks test PreToolUse --tool Bash --args \'{"command": "rm -rf /"}\' --expect deny',
+        about: "what all that match say, and exit code 1 if it isn't a no",
+      },
+      {
+        line: 'agent hooks test PreToolUse --tool Read --args \'{"file_path": ".env"}\' --script ./guard.py',
+        about: "a script that is configured nowhere yet",
+      },
+    ],
+    load: () => import("./commands/hooks_test.ts"),
   },
   {
     name: "config list",
@@ -250,6 +397,15 @@ export const COMMANDS: readonly Command[] = [
     flags: [JSON_FLAG],
     examples: [{ line: "agent log show call_1a2b", about: "the start of an id will do" }],
     load: () => import("./commands/log_show.ts"),
+  },
+  {
+    name: "log explain",
+    about: "tell what was done to a logged call, by whom, and how long it took",
+    args: "ID",
+    most: 1,
+    flags: [],
+    examples: [{ line: "agent log explain call_1a2b", about: "rules, plugins, hooks, what was cut" }],
+    load: () => import("./commands/log_explain.ts"),
   },
   {
     name: "log export",
@@ -306,6 +462,39 @@ export const COMMANDS: readonly Command[] = [
     flags: [],
     examples: [{ line: "agent secrets remove API_TOKEN", about: "take it out of secrets.env" }],
     load: () => import("./commands/secrets_remove.ts"),
+  },
+  {
+    name: "trust",
+    about: "show what this folder's repository brings, and trust it",
+    args: "[DIR]",
+    most: 1,
+    flags: [
+      { name: "user", about: "your own plugins and hooks instead, after a change" },
+      { name: "yes", about: "trust it without asking" },
+      JSON_FLAG,
+    ],
+    examples: [
+      { line: "agent trust", about: "settings, hooks, plugins with what they use, hashes; then it asks" },
+      { line: "agent trust --user", about: "what changed in your own, since it was last trusted" },
+    ],
+    load: () => import("./commands/trust.ts"),
+  },
+  {
+    name: "trust list",
+    about: "list what is trusted",
+    most: 0,
+    flags: [JSON_FLAG],
+    examples: [{ line: "agent trust list", about: "with hashes and times" }],
+    load: () => import("./commands/trust_list.ts"),
+  },
+  {
+    name: "trust remove",
+    about: "trust a repository no longer",
+    args: "[DIR]",
+    most: 1,
+    flags: [JSON_FLAG],
+    examples: [{ line: "agent trust remove", about: "this folder's" }],
+    load: () => import("./commands/trust_remove.ts"),
   },
   ...SESSIONS,
   {

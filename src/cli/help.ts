@@ -63,7 +63,10 @@ function overviewRows(commands: readonly Command[]): string[] {
     if (verb === undefined) rows.set(name, row(name, about));
     else {
       const verbs = verbsOf(noun!).filter(({ hidden }) => !hidden).map((one) => one.name.split(" ")[1]);
-      rows.set(noun!, row(`${noun} ${verbs.join("|")}`, NOUNS[noun!] ?? about));
+      const words = commands.some((one) => one.name === noun) ? `[${verbs.join("|")}]` : verbs.join("|");
+      // What doesn't fit into the column runs on: the overview is to fit on a screen.
+      const left = `${noun} ${words}`, right = NOUNS[noun!] ?? about;
+      rows.set(noun!, left.length > WIDTH - 3 ? `  ${left}  ${right}` : row(left, right));
     }
   }
   return [...rows.values()];

@@ -28,6 +28,10 @@ export function parse(words: readonly string[]): Parsed | HelpWanted | UsageErro
       args.push(...words.slice(i + 1));
       break;
     }
+    if (command?.passesOn && args.length > 0) {
+      args.push(...words.slice(i));
+      break;
+    }
     if (word.length > 1 && word.startsWith("-")) {
       const read = readFlag(word, words[i + 1], command);
       if (read instanceof UsageError) fault ??= read;
@@ -38,7 +42,10 @@ export function parse(words: readonly string[]): Parsed | HelpWanted | UsageErro
         else values.set(read.flag.name, [read.value]);
       }
     } else if (command) {
-      args.push(word);
+      // A command by itself may be the noun of others: `trust`, `trust list`.
+      const longer = args.length === 0 && COMMANDS.find((one) => one.name === `${command!.name} ${word}`);
+      if (longer) command = longer;
+      else args.push(word);
     } else if (word === "help" && noun === undefined) {
       values.set("help", ["-h"]);
     } else {

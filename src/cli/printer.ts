@@ -1,5 +1,6 @@
 /** Standard output for results, standard error for everything else. */
 import { AgentError, errorCode, fileError, messageOf, quote } from "../core/errors.ts";
+import { heldOf } from "../core/overflow.ts";
 import { type Result, textOf } from "../core/result.ts";
 import { host } from "../core/runtime.ts";
 
@@ -39,25 +40,29 @@ export class Printer {
   }
 
   /** A result for people: output to standard output, failures to standard error. */
-  result({ content, status, stdout, overflow }: Result): void {
+  result(result: Result): void {
+    const { content, status, stdout } = result;
     const text = textOf(content);
     if (status === "error") {
       // What a command printed is not our sentence.
       if (stdout) this.note(text);
       else this.failure(text);
     } else if (text !== "") this.line(text);
-    this.#cut(overflow);
+    this.#cut(result);
   }
 
   /** What a command printed, each stream to its own. */
-  streams({ stdout = [], stderr = [], overflow }: Result): void {
+  streams(result: Result): void {
+    const { stdout = [], stderr = [] } = result;
     this.out(stdout.join(""));
     this.err(stderr.join(""));
-    this.#cut(overflow);
+    this.#cut(result);
   }
 
-  #cut(overflow: string | undefined): void {
-    if (overflow !== undefined) this.warn(`the result was cut; all of it is in ${quote(overflow)}`);
+  #cut({ overflow, overflowCutAt }: Result): void {
+    if (overflow === undefined) return;
+    const verb = overflowCutAt === undefined ? "is" : "are";
+    this.warn(`the result was cut; ${heldOf(overflowCutAt)} ${verb} in ${quote(overflow)}`);
   }
 
   warn(text: string): void {

@@ -1,7 +1,8 @@
 /** Arguments on their way in: checked as the face has them, made canonical, checked again, and given their traits. */
 import { Stop } from "./abort.ts";
-import { AgentError, messageOf } from "./errors.ts";
+import { AgentError, messageOf, quote } from "./errors.ts";
 import { deepFreeze } from "./json.ts";
+import { markIn } from "./redact.ts";
 import type { Entry } from "./registry.ts";
 import { argumentError, type Checked } from "./schema.ts";
 import type { AnyTool, Place, Traits } from "./tool.ts";
@@ -78,21 +79,46 @@ function acceptCanonical(
   place: Place,
   name: string,
 ): Accepted | Promise<Accepted> {
-  const take = (checked: Checked): Accepted => {
+  const blame = (error: unknown): never => {
+    const hint = error instanceof AgentError ? error.hint : undefined;
+    throw new Stop("invalid", `Cannot call ${name}: ${messageOf(error)}`, hint);
+  };
+  const take = (checked: Checked): Accepted | Promise<Accepted> => {
     if (!checked.ok) throw invalid(name, checked, entry);
-    const passed = deepFreeze(checked.value);
+    const args = deepFreeze(checked.value);
+    const { tool } = entry;
+    const withTraits = (traits: Traits): Accepted => {
+      refuseMarks(deepFreeze(traits));
+      return { args, traits };
+    };
     try {
-      return { args: passed, traits: deepFreeze(entry.tool.traits(passed, place)) };
+      if (tool.traitsLater) return tool.traitsLater(args, place).then(withTraits).catch(blame);
+      return withTraits(tool.traits(args, place));
     } catch (error) {
-      const hint = error instanceof AgentError ? error.hint : undefined;
-      throw new Stop("invalid", `Cannot call ${name}: ${messageOf(error)}`, hint);
+      return blame(error);
     }
   };
   const checking = entry.checkCanonical(args);
   return isThenable(checking) ? checking.then(take) : take(checking);
 }
 
+/** What a command does with a mark nobody can tell; it may write it over the secret that it stands for. */
+function refuseMarks({ subjects = [] }: Traits): void {
+  for (const { kind, value } of subjects) {
+    const name = kind === "command" ? markIn(value) : undefined;
+    if (name === undefined) continue;
+    const way = /^[a-z_]\w*$/i.test(name) ? `a command that names $${name} gets its value; ` : "";
+    throw new AgentError(
+      `the command holds ${quote(`<redacted:${name}>`)}, a mark that stands for a secret`,
+      `${way}a pattern such as "<redacted[:]" finds marks`,
+    );
+  }
+}
+
 function invalid(name: string, checked: Extract<Checked, { ok: false }>, entry: Entry): Stop {
-  const { message, hint } = argumentError(name, checked.issues, entry.schema);
+  const { schema: meant = entry.schema } = checked;
+  // A face may have names of its own, which are the ones that its caller knows.
+  const isKnown = Object.keys(meant.properties ?? {}).every((key) => key in (entry.schema.properties ?? {}));
+  const { message, hint } = argumentError(name, checked.issues, isKnown ? meant : entry.schema);
   return new Stop("invalid", message, hint);
 }

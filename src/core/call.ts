@@ -20,12 +20,15 @@ import { Abort, Stop } from "./abort.ts";
 import { accept, acceptAgain, type Accepted, acceptRewritten, divert, type Taken } from "./accept.ts";
 import { CallContext, type Caller, type Direct, TurnPlace } from "./context.ts";
 import { AgentError, messageOf, quote } from "./errors.ts";
-import { HandlerFault, type ModCall, runChain, runFirst, runNotify } from "./events.ts";
+import { HandlerFault, type HandlerLimits, type ModCall, runChain, runFirst, runNotify } from "./events.ts";
+import { HandlerTimes } from "./handler_times.ts";
+import type { HookCall } from "./hooks.ts";
+import type { LateText } from "./late_text.ts";
 import { OutputStreams } from "./output_streams.ts";
 import { inside } from "./paths.ts";
 import { type Decision, type HookSays, refusal, withHooks } from "./permission.ts";
 import type { Entry } from "./registry.ts";
-import type { CallOptions, CallRequest } from "./request.ts";
+import type { CallOptions, CallRequest, StandIn } from "./request.ts";
 import {
   type Ended,
   INTERRUPTED,
@@ -39,7 +42,9 @@ import {
 } from "./result.ts";
 import { host } from "./runtime.ts";
 import { claimOf, type Ticket } from "./schedule.ts";
+import type { StreamEvent } from "./stream.ts";
 import type { Place, StreamName } from "./tool.ts";
+import { changesBetween, clipped, millis, redacted, type TrailStep } from "./trail.ts";
 import type { Turn } from "./turn.ts";
 import { askedOf, type CallFacts, concerns, faceView, hookCall, modCall, modResult } from "./views.ts";
 import { isThenable } from "./watchdog.ts";
@@ -52,6 +57,10 @@ export function runCall(turn: Turn, request: CallRequest, options: CallOptions =
 /** How deep calls may be nested, and after how many of them timers and signals get their turn. */
 const MOST_NESTED = 16;
 const BREATH = 64;
+
+const PERMITS = { allow: "allowed", ask: "asked", deny: "denied" };
+const NOTHING_ADDED = { notes: 0, notices: 0 };
+type ToolEnd = Extract<StreamEvent, { type: "tool_end" }>;
 
 const NO_OPINION: HookSays = { decision: undefined, reason: "" };
 const STREAM_LIMIT = 30_000;
@@ -75,11 +84,22 @@ class Call implements Caller, CallFacts {
   readonly #family: { calls: number };
   readonly #started = host.now();
   readonly #rewrittenBy: string[] = [];
+  /** Who changed what the tool gave, which is `#original`. */
+  readonly #changedBy: string[] = [];
+  #original: Ended | undefined;
+  /** Where a yes was needed: whether somebody gave it. */
+  #saidYes: boolean | undefined;
+  /** Where somebody wants to know: what was done to this call, but for what handlers took that did nothing. */
+  readonly #trail: TrailStep[] | undefined;
+  /** How many blocks stand after what the tool gave. */
+  #added = NOTHING_ADDED;
   #ran: Result["rewritten"];
   #face: ModCall["face"] | undefined;
   /** The folder that relative paths were taken from. */
   #judgedIn = "";
   #output: OutputStreams | undefined;
+  #times: HandlerTimes | undefined;
+  #limits: HandlerLimits | undefined;
   /** Feedback and context of hooks, for the end of the result. */
   readonly #notes: string[] = [];
 
@@ -89,8 +109,9 @@ class Call implements Caller, CallFacts {
     this.#options = options;
     this.#parent = parent;
     this.#direct = direct;
-    this.parentId = parent?.id;
+    this.parentId = parent?.id ?? options.standIn?.parent;
     this.id = request.id ?? turn.callId();
+    if (turn.keepsTrails) this.#trail = [];
     this.#depth = parent ? parent.#depth + 1 : 0;
     this.#family = parent ? parent.#family : { calls: 0 };
     this.#ticket = turn.schedule.take(parent ? parent.#ticket : undefined);
@@ -171,6 +192,8 @@ class Call implements Caller, CallFacts {
       parent,
       name: gate.redact(name),
       args: gate.redactor.redactJson(args),
+      origin: this.#options.origin ?? "model",
+      cwd: gate.redact(this.turn.session.cwd),
       at,
     });
   }
@@ -220,7 +243,9 @@ class Call implements Caller, CallFacts {
   #heedDenyRules(): void | Promise<void> {
     const denying = this.turn.policy.denied(askedOf(this.turn, this.entry!, this.accepted!, this.came));
     return denying?.then((denied) => {
-      if (denied) throw this.#refuse(denied);
+      if (!denied) return;
+      this.#trail?.push({ step: "rules", did: "denied", by: denied.by, reason: denied.reason });
+      throw this.#refuse(denied);
     });
   }
 
@@ -236,26 +261,49 @@ class Call implements Caller, CallFacts {
   // 4 ─ mods, before
 
   async #beforeMods(): Promise<Ended | undefined> {
-    const { handlers: { tool_start: handlers }, handlerLimits } = this.turn;
+    const { tool_start: handlers } = this.turn.handlers;
     let answered: Ended | undefined;
     let call = modCall(this);
     await runChain(
       handlers,
-      handlerLimits,
+      this.#handlerLimits(),
       (handler) => concerns(handler, this) ? [call] : undefined,
       (answer, handler) => {
         this.#abort.heed();
-        if ("deny" in answer) throw this.#denied(answer.deny);
+        const by = `plugin "${handler.mod}"`;
+        if ("deny" in answer) {
+          this.#trail?.push({ step: "tool_start", did: "denied", by, reason: answer.deny });
+          throw this.#denied(answer.deny);
+        }
         if ("result" in answer) {
+          this.#trail?.push({ step: "tool_start", did: "answered", by });
           answered = withOutcome(this.#admit(this.entry, answer.result), "answered");
           return true;
         }
         const renew = () => void (call = modCall(this));
-        const rewriting = this.#rewrite(answer.args, `plugin "${handler.mod}"`);
+        const rewriting = this.#rewrite(answer.args, by, "tool_start");
         return isThenable(rewriting) ? rewriting.then(renew) : renew();
       },
     ).catch((fault) => this.#refuseFault(fault));
     return answered;
+  }
+
+  /** The turn's, with a clock for this call. */
+  #handlerLimits(): HandlerLimits {
+    if (this.#limits) return this.#limits;
+    const { watchdog, timeoutMs, report } = this.turn.handlerLimits;
+    const times = this.#times = new HandlerTimes();
+    const took: HandlerLimits["took"] = (handler, ms) => times.add(handler, ms);
+    const tell: HandlerLimits["report"] = (fault) => {
+      this.#trail?.push({
+        step: fault.event,
+        did: "failed",
+        by: `plugin "${fault.mod}"`,
+        reason: fault.message,
+      });
+      report(fault);
+    };
+    return this.#limits = { watchdog, timeoutMs, report: tell, took };
   }
 
   /** A gate that is broken is shut. */
@@ -264,10 +312,12 @@ class Call implements Caller, CallFacts {
   }
 
   /** New arguments go the same way as the model's: check, traits, deny rules. */
-  #rewrite(args: unknown, by: string): void | Promise<void> {
+  #rewrite(args: unknown, by: string, step: TrailStep["step"]): void | Promise<void> {
     const entry = this.entry!;
+    const before = this.accepted!.args;
     const take = (accepted: Accepted) => {
       this.#rewrittenBy.push(by);
+      this.#trail?.push({ step, did: "rewritten", by, changed: changesBetween(before, accepted.args) });
       const diverting = this.#take({ entry, accepted });
       return diverting ? diverting.then(() => this.#heedDenyRules()) : this.#heedDenyRules();
     };
@@ -280,7 +330,9 @@ class Call implements Caller, CallFacts {
   async #beforeHooks(): Promise<HookSays> {
     this.#abort.heed();
     const entry = this.entry!, accepted = this.accepted!;
-    const asking = this.turn.hooks.pre(hookCall(this, entry, accepted, this.#place(), () => this.signal));
+    const asking = this.turn.hooks.pre(
+      hookCall(this, entry, accepted, this.#place(), () => this.signal, this.#hookHeard()),
+    );
     if (!asking) return NO_OPINION;
     const verdict = await asking;
     this.#abort.heed();
@@ -288,33 +340,71 @@ class Call implements Caller, CallFacts {
     if (verdict.decision === "deny") throw this.#denied(verdict.reason || "a PreToolUse hook blocked it");
     if (verdict.input) {
       const canonical = entry.hooks ? entry.hooks.rewrite(verdict.input, accepted.args) : verdict.input;
-      await this.#rewrite(canonical, "a PreToolUse hook");
+      await this.#rewrite(canonical, "a PreToolUse hook", "PreToolUse");
     }
     return verdict;
+  }
+
+  #hookHeard(): HookCall["heard"] {
+    const trail = this.#trail;
+    return trail && ((step, hook, reason, ms) => {
+      trail.push({ step, did: "said", by: `hook "${hook}"`, reason: clipped(reason), ms: millis(ms) });
+    });
   }
 
   // 6 ─ permission, on the final call
 
   async #permit(entry: Entry, accepted: Accepted, hooksSay: HookSays): Promise<void> {
     this.#abort.heed();
-    const { policy, session, handlers: { permission: handlers }, handlerLimits } = this.turn;
+    const { policy, session, handlers: { permission: handlers } } = this.turn;
     const deciding = policy.decide(askedOf(this.turn, entry, accepted, this.came));
     const byPolicy = isThenable(deciding) ? await deciding : deciding;
     if (handlers.length > 0) {
       const answer = await runFirst(
         handlers,
-        handlerLimits,
+        this.#handlerLimits(),
         [modCall(this)],
         (handler) => concerns(handler, this),
       )
         .catch((fault) => this.#refuseFault(fault));
-      if (answer) throw this.#denied(answer.deny);
+      if (answer) {
+        this.#trail?.push({ step: "permission", did: "denied", by: "a plugin", reason: answer.deny });
+        throw this.#denied(answer.deny);
+      }
     }
     const decision = withHooks(byPolicy, hooksSay, session.mode);
+    const { behavior, by, reason } = decision;
+    this.#trail?.push({ step: "permission", did: PERMITS[behavior], by, reason });
     if (decision.behavior === "allow" || (decision.by === "mode" && this.#coveredByOuter(accepted))) return;
-    if (decision.behavior === "deny" || !await this.#granted(entry, accepted, decision)) {
-      throw this.#refuse(decision);
+    const open = decision.behavior === "ask" && !this.person ? await this.#askHooks(decision) : decision;
+    if (open === undefined) return;
+    if (open.behavior === "deny" || !await this.#granted(this.entry!, this.accepted!, open)) {
+      throw this.#refuse(open);
     }
+  }
+
+  /** Hooks may answer in the person's place; what is still to be asked comes back, nothing where they said yes. */
+  async #askHooks(decision: Decision): Promise<Decision | undefined> {
+    const { hooks, policy } = this.turn;
+    const entry = this.entry!, accepted = this.accepted!;
+    if (!hooks.wants("PermissionRequest")) return decision;
+    const asking = hooks.permission(
+      hookCall(this, entry, accepted, this.#place(), () => this.signal, this.#hookHeard()),
+    );
+    const verdict = asking && await asking;
+    this.#abort.heed();
+    if (verdict?.behavior === "deny") {
+      throw this.#denied(verdict.message || "a PermissionRequest hook denied it");
+    }
+    // What says what runs here needs a rule, or a person.
+    if (verdict?.behavior !== "allow" || decision.by === "guard") return decision;
+    if (!verdict.input) return undefined;
+    const canonical = entry.hooks ? entry.hooks.rewrite(verdict.input, accepted.args) : verdict.input;
+    await this.#rewrite(canonical, "a PermissionRequest hook", "PermissionRequest");
+    const again = await policy.decide(askedOf(this.turn, this.entry!, this.accepted!, this.came));
+    // Their yes was to what this mode, or this rule, asked; another rule asks anew.
+    const isAnswered = again.behavior === "ask" && (again.by === "mode" || again.reason === decision.reason);
+    return again.behavior === "allow" || isAnswered ? undefined : again;
   }
 
   /** Leave that the outer call got is leave for what its tool does with the same access below the same place. */
@@ -333,9 +423,16 @@ class Call implements Caller, CallFacts {
   /** A call on the command line is a person's own: to ask them again would be rude. */
   async #granted(entry: Entry, { args }: Accepted, { reason, allowWith }: Decision): Promise<boolean> {
     const { ask } = this.#options;
-    if (this.person || !ask) return this.person;
+    if (this.person) {
+      this.#trail?.push({ step: "asked", did: "allowed", by: "the person, whose own call it is" });
+      return true;
+    }
     const shown = this.turn.gate.redactor.redactJson(args);
-    return await ask({ name: this.request.name, args: shown, reason, rule: allowWith ?? entry.name });
+    const question = { name: this.request.name, args: shown, reason, rule: allowWith ?? entry.name };
+    this.#saidYes = await ask?.(question) ?? false;
+    const who = ask ? "the person" : "nobody";
+    this.#trail?.push({ step: "asked", did: this.#saidYes ? "allowed" : "denied", by: who });
+    return this.#saidYes;
   }
 
   // 7 ─ wait
@@ -343,19 +440,26 @@ class Call implements Caller, CallFacts {
   async #wait({ traits }: Accepted): Promise<void> {
     this.#abort.heed();
     const waiting = this.#ticket.enter(claimOf(traits), () => this.signal);
-    if (waiting) await waiting;
+    if (waiting) {
+      const started = host.now();
+      await waiting;
+      this.#trail?.push({ step: "wait", did: "waited", ms: millis(host.now() - started) });
+    }
     this.#abort.heed();
   }
 
   // 8 ─ run, then 9 and 10
 
   async #execute(entry: Entry, accepted: Accepted): Promise<Ended> {
+    const { standIn } = this.#options;
+    if (standIn) return await this.#standsIn(entry, accepted, standIn);
     const { tool } = entry;
-    const heard = (clean: string, stream: StreamName) => this.#heard(clean, stream);
+    const heard = (clean: LateText, stream: StreamName) => this.#heard(clean, stream);
     this.#output = new OutputStreams(this.turn, this.id, this.#options.streamLimit ?? STREAM_LIMIT, heard);
     this.#abort.running = true;
     let data: unknown;
     let failed: Ended | undefined;
+    const started = host.now();
     try {
       const running = tool.run(accepted.args, new CallContext(this.turn, entry, this, this.#place()));
       data = isThenable(running) ? await running : running;
@@ -363,18 +467,26 @@ class Call implements Caller, CallFacts {
       failed = this.#failed(error);
     } finally {
       this.#abort.running = false;
+      this.#trail?.push({ step: "run", did: "ran", by: tool.name, ms: millis(host.now() - started) });
       this.#output.end();
     }
     if (this.#abort.abandoned) throw new Stop("interrupted", INTERRUPTED);
     const present = (this.came ? undefined : this.#direct?.present) ?? entry.present;
     const ended = failed ?? this.#ended(this.#admit(entry, present(data, accepted.args)));
-    return await this.#afterHooks(entry, accepted, data, ended);
+    const response = () => entry.hooks?.response(data, accepted.args, this.#place()) ?? ended.content;
+    return await this.#afterHooks(entry, accepted, response, ended);
   }
 
-  #heard(clean: string, stream: StreamName): void {
+  async #standsIn(entry: Entry, accepted: Accepted, { result, response }: StandIn): Promise<Ended> {
+    const shaped = this.#admit(entry, result);
+    const ended = withOutcome(shaped, result.outcome ?? shaped.status);
+    return await this.#afterHooks(entry, accepted, () => response ?? ended.content, ended);
+  }
+
+  #heard(clean: LateText, stream: StreamName): void {
     const { handlers: { tool_output: handlers }, handlerLimits } = this.turn;
     if (handlers.length === 0) return;
-    const payload = Object.freeze({ stream, text: clean });
+    const payload = Object.freeze({ stream, text: clean.toString() });
     void runNotify(handlers, handlerLimits, [modCall(this), payload], (handler) => concerns(handler, this));
   }
 
@@ -394,22 +506,27 @@ class Call implements Caller, CallFacts {
 
   // 10 ─ hooks, after
 
-  async #afterHooks(entry: Entry, accepted: Accepted, data: unknown, ended: Ended): Promise<Ended> {
+  async #afterHooks(
+    entry: Entry,
+    accepted: Accepted,
+    response: () => unknown,
+    ended: Ended,
+  ): Promise<Ended> {
     const { hooks, gate } = this.turn;
+    this.#original = ended;
     const failed = ended.status === "error";
     if (!hooks.wants(failed ? "PostToolUseFailure" : "PostToolUse")) return ended;
     // Hooks still hear of a call that was stopped: its abort is not theirs.
     const signal = this.#abort.why ? () => undefined : () => this.signal;
     const place = this.#place();
-    const call = hookCall(this, entry, accepted, place, signal);
-    const response = () =>
-      gate.redactor.redactJson(entry.hooks?.response(data, accepted.args, place) ?? ended.content);
+    const call = hookCall(this, entry, accepted, place, signal, this.#hookHeard());
     const asking = failed
       ? hooks.failure(call, textOf(ended.content), this.#abort.why === "interrupted", this.#duration())
-      : hooks.post(call, response(), this.#duration());
+      : hooks.post(call, gate.redactor.redactJson(response()), this.#duration());
     const verdict = asking ? await asking : undefined;
     if (verdict) this.#notes.push(...verdict.notes);
     if (verdict?.output === undefined) return ended;
+    this.#changedBy.push(failed ? "a PostToolUseFailure hook" : "a PostToolUse hook");
     // What a hook took out of the text stands nowhere else either.
     const { status, outcome, exitCode } = ended;
     return { ...this.#admit(entry, verdict.output), status, outcome, exitCode };
@@ -418,24 +535,27 @@ class Call implements Caller, CallFacts {
   /** Feedback and context of hooks, and notices, stand after the result, each a block of its own. */
   #withNotes(ended: Ended): Ended {
     const waiting = this.parentId === undefined ? this.turn.notices() : undefined;
-    if (waiting !== undefined) this.#notes.push(waiting);
-    if (this.#notes.length === 0) return ended;
-    return { ...ended, content: [...ended.content, ...this.#notes.flatMap((note) => text(note))] };
+    if (waiting === undefined && this.#notes.length === 0) return ended;
+    const notes = this.#notes.flatMap((note) => text(note));
+    const notices = text(waiting ?? "");
+    this.#added = { notes: notes.length, notices: notices.length };
+    return { ...ended, content: [...ended.content, ...notes, ...notices] };
   }
 
   // 11 ─ mods, after
 
   async #afterMods(ended: Ended): Promise<Ended> {
-    const { handlers: { tool_end: handlers }, handlerLimits } = this.turn;
+    const { tool_end: handlers } = this.turn.handlers;
     if (handlers.length === 0) return ended;
     let current = ended;
     let payload = modResult(this.#result(current));
     const call = modCall(this);
     await runChain(
       handlers,
-      handlerLimits,
+      this.#handlerLimits(),
       (handler) => concerns(handler, this) ? [call, payload] : undefined,
-      ({ result }) => {
+      ({ result }, { mod }) => {
+        this.#changedBy.push(`plugin "${mod}"`);
         current = replaced(
           current,
           this.#admit(this.entry, result),
@@ -457,7 +577,19 @@ class Call implements Caller, CallFacts {
 
   #record(ended: Ended): Result {
     const result = this.#result(ended);
-    this.turn.emit({ type: "tool_end", ...result });
+    const { gate } = this.turn;
+    const mods = this.#times?.told();
+    const event: ToolEnd = { type: "tool_end", ...result };
+    if (mods) event.mods = mods;
+    if (this.#trail && this.#trail.length > 0) event.trail = redacted(this.#trail, gate.redactor);
+    if (this.#saidYes !== undefined) event.asked = this.#saidYes;
+    if (this.#added.notes > 0) event.notes = this.#added.notes;
+    if (this.#added.notices > 0) event.notices = this.#added.notices;
+    if (this.#changedBy.length > 0) {
+      event.changedBy = [...new Set(this.#changedBy)];
+      if (this.#original && this.turn.keepsOriginals) event.original = originalOf(this.#fit(this.#original));
+    }
+    this.turn.emit(event);
     return result;
   }
 
@@ -518,7 +650,7 @@ class Call implements Caller, CallFacts {
     return this.#face ??= faceView(this.request.args);
   }
 
-  output(chunk: string, stream: StreamName): void {
+  output(chunk: LateText, stream: StreamName): void {
     this.#output!.push(chunk, stream);
   }
 
@@ -540,16 +672,17 @@ class Call implements Caller, CallFacts {
 }
 
 function withOutcome(
-  { content, status, stdout, stderr, exitCode, overflow, structured }: Shaped,
+  { content, status, stdout, stderr, exitCode, overflow, overflowCutAt, structured }: Shaped,
   outcome: Outcome,
 ): Ended {
-  return { content, status, outcome, stdout, stderr, exitCode, overflow, structured };
+  return { content, status, outcome, stdout, stderr, exitCode, overflow, overflowCutAt, structured };
 }
 
 /** What isn't said stays: a mod that rewords the text doesn't lose the exit code. `stated`: it said a status too. */
 function replaced(before: Ended, by: Shaped, stated: boolean): Ended {
   const status = stated ? by.status : before.status;
   const ownEnd = before.outcome === "success" || before.outcome === "error";
+  const { overflow, overflowCutAt } = by.overflow === undefined ? before : by;
   return {
     content: by.content,
     status,
@@ -557,8 +690,21 @@ function replaced(before: Ended, by: Shaped, stated: boolean): Ended {
     stdout: by.stdout ?? before.stdout,
     stderr: by.stderr ?? before.stderr,
     exitCode: by.exitCode ?? before.exitCode,
-    overflow: by.overflow ?? before.overflow,
+    overflow,
+    overflowCutAt,
     structured: by.structured ?? before.structured,
+  };
+}
+
+/** The fields of a result that a replay needs. */
+function originalOf({ content, status, outcome, stdout, stderr, exitCode }: Ended): ToolEnd["original"] {
+  return {
+    content,
+    status,
+    outcome,
+    ...(stdout && { stdout }),
+    ...(stderr && { stderr }),
+    ...(exitCode !== undefined && { exitCode }),
   };
 }
 

@@ -1,6 +1,7 @@
 /** What a running tool is given. A class, because one is made for every call. */
 import type { Accepted } from "./accept.ts";
 import type { Files } from "./files.ts";
+import type { LateText } from "./late_text.ts";
 import { lookAlike } from "./look_alike.ts";
 import type { OverflowFile } from "./overflow.ts";
 import { realPath, resolvePath } from "./paths.ts";
@@ -17,7 +18,7 @@ export interface Caller {
   readonly person: boolean;
   readonly accepted: Accepted | undefined;
   readonly signal: AbortSignal;
-  output(text: string, stream: "stdout" | "stderr"): void;
+  output(text: LateText, stream: "stdout" | "stderr"): void;
   nested(name: string, args: Record<string, unknown>, direct?: Direct): Promise<Result>;
 }
 
@@ -52,7 +53,7 @@ export class TurnPlace implements Place {
   }
 }
 
-export class CallContext implements Context, StreamGate {
+export class CallContext implements Context {
   readonly #turn: Turn;
   readonly #entry: Entry;
   readonly #caller: Caller;
@@ -89,7 +90,7 @@ export class CallContext implements Context, StreamGate {
     return this.#caller.signal;
   }
   get gate(): StreamGate {
-    return this;
+    return new TurnGate(this.#turn, this.#entry);
   }
 
   // Tools take functions out of their context, so each is one that needs no `this`, made when it is asked for.
@@ -125,23 +126,31 @@ export class CallContext implements Context, StreamGate {
     return (message) =>
       emit({ type: "notice", source: this.#entry.source, text: gate.redact(message), at: gate.stamp().at });
   }
+}
 
-  // ─ StreamGate
+/** What a tool that streams works with. It may outlive the call, so it holds neither that nor the turn. */
+class TurnGate implements StreamGate {
+  readonly limit: number;
+  readonly #gate: Turn["gate"];
+  readonly #secrets: Turn["secrets"];
+  readonly #tool: string;
 
-  get limit(): number {
-    const { names, tool } = this.#entry;
-    return this.#turn.gate.limitOf(names, tool.limit).chars;
+  constructor({ gate, secrets }: Turn, { names, tool }: Entry) {
+    this.limit = gate.limitOf(names, tool.limit).chars;
+    this.#gate = gate;
+    this.#secrets = secrets;
+    this.#tool = tool.name;
   }
 
   redaction(): RedactStream {
-    return this.#turn.gate.redactor.stream();
+    return this.#gate.redactor.stream();
   }
 
   overflow(): OverflowFile | undefined {
-    return this.#turn.gate.overflow.open(this.#entry.tool.name);
+    return this.#gate.overflow.open(this.#tool);
   }
 
   secretsNamedIn(command: string): Record<string, string> {
-    return this.#turn.secrets.namedIn(command);
+    return this.#secrets.namedIn(command);
   }
 }

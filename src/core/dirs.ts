@@ -20,6 +20,8 @@ export interface Dirs {
   sessions: string;
   /** Storage of plugins, a folder each. */
   storage: string;
+  /** Which projects are trusted, and what the user's own plugins and hooks were. */
+  trust: string;
 }
 
 /** As the specification says, a relative value of an XDG variable is ignored. */
@@ -43,5 +45,6 @@ export function dirs(): Dirs {
     journal: `${state}/journal`,
     sessions: `${state}/sessions`,
     storage: `${state}/storage`,
+    trust: `${state}/trust.json`,
   };
 }

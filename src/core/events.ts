@@ -5,6 +5,7 @@
 import { AgentError, messageOf } from "./errors.ts";
 import type { Family } from "./face.ts";
 import type { Result } from "./result.ts";
+import { host } from "./runtime.ts";
 import type { Block, Effect, Output, Traits } from "./tool.ts";
 import { isThenable, type Watchdog } from "./watchdog.ts";
 
@@ -100,6 +101,8 @@ export interface Handler<E extends EventName = EventName> {
   readonly tools?: readonly string[];
   readonly effect?: Effect;
   readonly order: "early" | "normal" | "late";
+  /** Whoever runs it elsewhere looks after its time. */
+  readonly ownLimit?: true;
 }
 
 /** All handlers of a turn, in the order in which they run. */
@@ -108,9 +111,11 @@ export type Handlers = { readonly [E in EventName]: readonly Handler<E>[] };
 /** A handler that broke its promise: it threw, took too long, or gave an answer the table doesn't allow. */
 export class HandlerFault extends AgentError {
   readonly mod: string;
+  readonly event: EventName;
   constructor(mod: string, event: EventName, what: string) {
     super(`Plugin "${mod}" failed in ${event}: ${what}`);
     this.mod = mod;
+    this.event = event;
   }
 }
 
@@ -119,6 +124,8 @@ export interface HandlerLimits {
   timeoutMs: number;
   /** Told of every fault; at a gate it is thrown as well. */
   report(fault: HandlerFault): void;
+  /** Told how long each handler took, in milliseconds. */
+  took?(handler: Handler, ms: number): void;
 }
 
 /**
@@ -130,11 +137,19 @@ function ask<E extends EventName>(
   args: Events[E]["args"],
   limits: HandlerLimits,
 ): Asked<E> | Promise<Asked<E>> {
+  const started = limits.took ? host.now() : 0;
   try {
     const answer: unknown = handler.fn(...args);
-    if (!isThenable(answer)) return checked(handler, answer);
+    if (!isThenable(answer)) {
+      limits.took?.(handler, host.now() - started);
+      return checked(handler, answer);
+    }
     const late = () => new Error(`it did not answer within ${limits.timeoutMs} ms`);
-    return limits.watchdog.limit(answer, limits.timeoutMs, late)
+    const within = handler.ownLimit
+      ? Promise.resolve(answer)
+      : limits.watchdog.limit(answer, limits.timeoutMs, late);
+    return within
+      .finally(() => limits.took?.(handler, host.now() - started))
       .then((value) => checked(handler, value))
       .catch((error) => fail(handler, error, limits));
   } catch (error) {

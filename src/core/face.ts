@@ -4,6 +4,7 @@
  */
 import type * as zod from "zod";
 import type { AnyTool, Output, Tool, Zod } from "./tool.ts";
+import type { Unpublished } from "./unpublished.ts";
 
 /** The model families; `canonical` is our own naming. */
 export type Family = "claude" | "codex" | "gemini" | "canonical";
@@ -23,6 +24,10 @@ export interface Face<Args = Record<string, unknown>, Canonical = Record<string,
   /** Toolsets that show this face. */
   toolsets: readonly string[];
   input(z: Zod): zod.ZodType<Args>;
+  /** Further names that its callers, rules and matchers use for it. */
+  aliases?: readonly string[];
+  /** What its callers send that `input` doesn't show. */
+  unpublished?: Unpublished;
   /** Published as free text with the tool's grammar where the provider takes that, else as a function. */
   custom?: true;
   toCanonical(args: Args): Canonical;

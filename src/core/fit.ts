@@ -31,10 +31,11 @@ export function cutBlocks(
 ): readonly Block[] {
   const total = textLength(content);
   if (total <= limit) return content;
-  const budget = Math.max(0, limit - notice(total, where).length);
+  const lines = linesOf(content);
+  const budget = Math.max(0, limit - notice(total, where, lines).length);
   const head = keep === "head" ? budget : Math.ceil(budget / 2);
   const tailFrom = total - (budget - head);
-  let at = 0, kept = 0;
+  let at = 0, kept = 0, keptLines = 0;
   const parts = content.map((block) => {
     if (block.type !== "text") return block;
     const from = at, { text } = block;
@@ -42,10 +43,11 @@ export function cutBlocks(
     const start = takeHead(text, head - from);
     const end = takeTail(text, at - tailFrom);
     kept += start.length + end.length;
+    keptLines += lineEndsIn(start) + lineEndsIn(end);
     return { start, end, whole: start.length === text.length };
   });
   // A limit that the notice alone breaks gets as much of it as there is room for.
-  const said = takeHead(notice(total - kept, where), limit);
+  const said = takeHead(notice(total - kept, where, lines - keptLines), limit);
   const cutHere = parts.find((part) => "whole" in part && !part.whole);
   return parts.flatMap((part): Block[] => {
     if (!("whole" in part)) return [part];
@@ -61,7 +63,12 @@ export function textLength(content: readonly Block[]): number {
   return length;
 }
 
-/** At most the first `count` code units, ending on a grapheme border. */
+function linesOf(content: readonly Block[]): number {
+  let lines = 0;
+  for (const block of content) if (block.type === "text") lines += lineEndsIn(block.text);
+  return lines;
+}
+
 /**
  * The beginning of a line that is shown before the gate has seen it, to its last blank within `chars`: a secret that was
  * cut in two would pass the gate unknown.
@@ -72,6 +79,7 @@ export function takeWords(line: string, chars: number): string {
   return `${end < 0 ? "" : line.slice(0, end)}… [${line.length} characters]`;
 }
 
+/** At most the first `count` code units, ending on a grapheme border. */
 export function takeHead(text: string, count: number): string {
   return text.slice(0, border(text, count, -1));
 }
@@ -81,9 +89,22 @@ export function takeTail(text: string, count: number): string {
   return text.slice(border(text, text.length - count, 1));
 }
 
-/** The sentence that stands where text was cut. */
-export function notice(omitted: number, where = ""): string {
-  return `\n... [${omitted} characters omitted${where}] ...\n`;
+/** The sentence that stands where text was cut. `lines`: ends of lines in what is left out; NaN where nobody knows. */
+export function notice(omitted: number, where = "", lines = 0): string {
+  const counted = lines > 0 ? `${lines} ${lines === 1 ? "line" : "lines"}, ` : "";
+  return `\n... [${counted}${omitted} characters omitted${where}] ...\n`;
+}
+
+/** Ends of lines. */
+export function lineEndsIn(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) count++;
+  return count;
+}
+
+/** Is a line of a text such a sentence? */
+export function isNotice(line: string): boolean {
+  return /^\.\.\. \[.* omitted.*\] \.\.\.$/.test(line);
 }
 
 /** The grapheme border at or next to `index`, towards `step`. Past `REACH` it settles for a whole code point. */

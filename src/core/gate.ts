@@ -4,7 +4,7 @@
  */
 import { cutBlocks, LAST_LIMIT, textLength, wellFormed } from "./fit.ts";
 import { soundImage } from "./image_check.ts";
-import { type OverflowStore, restIn } from "./overflow.ts";
+import { overflowFields, type OverflowStore, restIn } from "./overflow.ts";
 import type { Redactor } from "./redact.ts";
 import { shape, type Shaped, type Stamp, stamp, text, textOf } from "./result.ts";
 import type { Block, Limit } from "./tool.ts";
@@ -116,7 +116,7 @@ export class Gate {
     const cutTexts = (blocks: readonly Block[]): readonly Block[] => {
       // Even where the tool spilled as it went: its own file doesn't hold what hooks and mods added.
       const saved = this.overflow.save(tool, textOf(blocks));
-      if (saved) result.overflow ??= saved.path;
+      if (result.overflow === undefined) Object.assign(result, overflowFields(saved));
       return cutBlocks(blocks, limit.chars, limit.keep, restIn(saved));
     };
     if (tooLong) result.content = cutTexts(content);
@@ -136,7 +136,7 @@ export class Gate {
     const json = shaped.structured === undefined ? "" : JSON.stringify(shaped.structured);
     if (json.length > this.#lastLimit) {
       const saved = this.overflow.save(tool, json);
-      if (saved) result.overflow ??= saved.path;
+      if (result.overflow === undefined) Object.assign(result, overflowFields(saved));
       delete result.structured;
       const note = `[${json.length} characters of structured data omitted${restIn(saved)}]`;
       result.content = [...result.content, ...text(note)];

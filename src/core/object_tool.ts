@@ -5,6 +5,7 @@
  * which (`action=kill: "timeout_s" is not a parameter`).
  */
 import type * as zod from "zod";
+import { quote } from "./errors.ts";
 import type { Checked, JsonSchema } from "./schema.ts";
 import type { AnyTool, Context, Limit, Output, Place, Traits, Zod } from "./tool.ts";
 
@@ -43,7 +44,7 @@ export function defineObjectTool({ actions, ...rest }: ObjectTool): AnyTool {
   const of = (args: Record<string, unknown>) => actions[args[ACTION] as string]!;
   return {
     ...rest,
-    input: (z) => flat(z, actions) as unknown as zod.ZodType<Record<string, unknown>>,
+    input: (z) => flat(z, rest.name, actions) as unknown as zod.ZodType<Record<string, unknown>>,
     variants: (z) => strict(z, actions),
     traits: (args, place) => of(args).traits(args, place),
     run: async (args, context) => ({ args, data: await of(args).run(args, context) }),
@@ -63,13 +64,22 @@ function strict(z: Zod, actions: ObjectTool["actions"]): Record<string, zod.ZodT
   );
 }
 
-function flat(z: Zod, actions: ObjectTool["actions"]): zod.ZodType {
+/** Throws where two actions mean different things by one field: only one could be published. */
+function flat(z: Zod, tool: string, actions: ObjectTool["actions"]): zod.ZodType {
   const owners = new Map<string, string[]>();
   const fields: Shape = {};
   for (const [name, one] of Object.entries(actions)) {
     for (const [field, type] of Object.entries(one.input(z))) {
-      owners.set(field, [...owners.get(field) ?? [], name]);
+      const others = owners.get(field) ?? [];
+      owners.set(field, [...others, name]);
       fields[field] ??= type;
+      if (asJson(z, type) === asJson(z, fields[field])) continue;
+      throw new Error(
+        `Cannot define the tool ${quote(tool)}: its actions ${quote(others[0]!)} and ${
+          quote(name)
+        } differ in ` +
+          `the field ${quote(field)}`,
+      );
     }
   }
   const about = Object.entries(actions).map(([name, one]) => `${name}: ${one.about}`).join("; ");
@@ -81,6 +91,10 @@ function flat(z: Zod, actions: ObjectTool["actions"]): zod.ZodType {
     [ACTION]: z.enum(Object.keys(actions) as [string, ...string[]]).describe(about),
     ...Object.fromEntries(published),
   });
+}
+
+function asJson(z: Zod, type: zod.ZodType): string {
+  return JSON.stringify(z.toJSONSchema(type, { io: "input" }));
 }
 
 /** The description may stand on the type inside an optional one. */
@@ -97,11 +111,12 @@ export function checkAction(
 ): Checked {
   if (!checked.ok) return checked;
   const name = checked.value[ACTION] as string;
-  const result = check(variants[name]!, checked.value);
+  const schema = variants[name]!;
+  const result = check(schema, checked.value);
   if (result.ok) return result;
   const issues = result.issues.map(({ path, message }) => ({
     path: "",
     message: `${ACTION}=${name}: ${path === "" ? "" : `"${path}" `}${message}`,
   }));
-  return { ok: false, issues };
+  return { ok: false, issues, schema };
 }

@@ -1,5 +1,6 @@
 /** A call's output on its way to the stream: redacted across chunks, and counted past the stream's limit. */
 import { takeHead } from "./fit.ts";
+import type { LateText } from "./late_text.ts";
 import type { RedactStream } from "./redact.ts";
 import type { StreamName } from "./tool.ts";
 import type { Turn } from "./turn.ts";
@@ -8,7 +9,7 @@ export class OutputStreams {
   readonly #turn: Turn;
   readonly #id: string;
   #redactions: Map<StreamName, RedactStream> | undefined;
-  readonly #heard: (clean: string, stream: StreamName) => void;
+  readonly #heard: (clean: LateText, stream: StreamName) => void;
   #left: number;
   #omitted = 0;
 
@@ -17,7 +18,7 @@ export class OutputStreams {
     turn: Turn,
     id: string,
     limit: number,
-    heard: (clean: string, stream: StreamName) => void,
+    heard: (clean: LateText, stream: StreamName) => void,
   ) {
     this.#turn = turn;
     this.#id = id;
@@ -25,11 +26,11 @@ export class OutputStreams {
     this.#heard = heard;
   }
 
-  push(chunk: string, stream: StreamName): void {
+  push(chunk: LateText, stream: StreamName): void {
     this.#redactions ??= new Map();
     let redaction = this.#redactions.get(stream);
     if (!redaction) this.#redactions.set(stream, redaction = this.#turn.gate.redactor.stream());
-    this.#emit(redaction.push(chunk), stream);
+    this.#emit(redaction.passes(chunk) ? chunk : redaction.push(chunk.toString()), stream);
   }
 
   /** What redaction held back is let go; what was left out is counted. */
@@ -46,10 +47,10 @@ export class OutputStreams {
     });
   }
 
-  #emit(clean: string, stream: StreamName): void {
-    if (clean === "") return;
+  #emit(clean: LateText, stream: StreamName): void {
+    if (clean.length === 0) return;
     this.#heard(clean, stream);
-    const text = takeHead(clean, this.#left);
+    const text = this.#left > 0 ? takeHead(clean.toString(), this.#left) : "";
     this.#omitted += clean.length - text.length;
     // What comes later stands behind the gap, so it isn't shown either.
     this.#left = this.#omitted > 0 ? 0 : this.#left - text.length;

@@ -12,6 +12,8 @@ export interface OverflowOptions {
   folder: string;
   /** The project's folder, for a readable and unique name. */
   project: string;
+  /** A secret may stand in its name. */
+  redact(text: string): string;
   enabled: boolean;
   /** Bytes a file may take. */
   fileCap: number;
@@ -23,6 +25,23 @@ export interface OverflowOptions {
 export interface Saved {
   path: string;
   holds: string;
+  /** Where its cap cut the file too: the bytes of the text that it holds, the first ones. */
+  cutAt?: number;
+}
+
+/** The fields of a result by which a program finds what was cut. */
+export function overflowFields(saved: Saved | undefined): { overflow?: string; overflowCutAt?: number } {
+  if (saved === undefined) return {};
+  const { path: overflow, cutAt } = saved;
+  return cutAt === undefined ? { overflow } : { overflow, overflowCutAt: cutAt };
+}
+
+/** What a file holds that nothing is missing in. */
+export const WHOLE = "all of it";
+
+/** How much of a text a file holds, in words; `cutAt` as in `Saved`. */
+export function heldOf(cutAt?: number): string {
+  return cutAt === undefined ? WHOLE : `the first ${cutAt} bytes`;
 }
 
 /** For the notice that stands where text was cut: where the rest is. */
@@ -43,10 +62,10 @@ export class OverflowStore {
 
   /** A new file for what `tool` prints; `undefined` where overflow is off or the file can't be made. */
   open(tool: string): OverflowFile | undefined {
-    const { enabled, folder, project, fileCap } = this.#options;
+    const { enabled, folder, fileCap } = this.#options;
     if (!enabled) return undefined;
     try {
-      const place = join(folder, projectName(project));
+      const place = join(folder, projectName(this.#options));
       makeFolder(place, 0o700);
       const label = tool.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, 40);
       const path = join(place, `${Date.now()}-${host.pid}-${++this.#count}-${label}.txt`);
@@ -106,7 +125,7 @@ export class OverflowFile {
   readonly #cap: number;
   #file: OpenFile | undefined;
   #bytes = 0;
-  #failed = false;
+  #gone = false;
   /** The cap is reached: the file holds the beginning only. */
   #full = false;
 
@@ -132,22 +151,27 @@ export class OverflowFile {
       }
     } catch {
       // A part of a text that nobody names is of no use, least of all on a full disk.
-      this.#failed = true;
       this.discard();
     }
   }
 
-  /** What can be read where; `undefined` where it could not be written. */
+  /** What can be read where, also while it is written; `undefined` where it could not be, or was removed. */
+  get saved(): Saved | undefined {
+    if (this.#gone) return undefined;
+    const { path } = this;
+    return this.#full ? { path, holds: heldOf(this.#bytes), cutAt: this.#bytes } : { path, holds: heldOf() };
+  }
+
   close(): Saved | undefined {
     this.#file?.close();
     this.#file = undefined;
-    if (this.#failed) return undefined;
-    return { path: this.path, holds: this.#full ? `the first ${this.#bytes} bytes` : "all of it" };
+    return this.saved;
   }
 
   /** Closes and removes the file: nothing was cut, or it could not be saved. */
   discard(): void {
     this.close();
+    this.#gone = true;
     removeQuietly(this.path);
   }
 }
@@ -159,7 +183,7 @@ function codePointEnd(bytes: Uint8Array, at: number): number {
 }
 
 /** A readable slug and a hash: two projects never share a folder. */
-function projectName(project: string): string {
-  const slug = basename(project).replace(/[^A-Za-z0-9._-]/g, "_").slice(0, 40) || "root";
+function projectName({ project, redact }: OverflowOptions): string {
+  const slug = redact(basename(project)).replace(/[^A-Za-z0-9._-]/g, "_").slice(0, 40) || "root";
   return `${slug}-${sha256(project).slice(0, 12)}`;
 }

@@ -22,6 +22,15 @@ export interface Rule {
   pattern?: string;
   /** The folder that a relative pattern is relative to. */
   root: string;
+  /** It was written for another program, which has tools that aren't here. */
+  foreign?: true;
+  /** A project brings it: it opens no file that says what runs here. */
+  project?: true;
+}
+
+/** Which files say what runs here. */
+export interface Guards {
+  has(path: string): boolean;
 }
 
 /** A part of a call that rules look at by itself: one simple command, one path. */
@@ -144,7 +153,9 @@ export function parseRule(text: string, behavior: Behavior, root: string): Rule 
 
 /** The rules whose name fits none of `names`: most likely slips. */
 export function rulesWithoutTool(rules: readonly Rule[], names: ReadonlySet<string>): Rule[] {
-  return rules.filter(({ tool }) => !tool.startsWith("mcp__") && !nameMatches(tool, names));
+  return rules.filter(({ tool, foreign }) =>
+    !foreign && !tool.startsWith("mcp__") && !nameMatches(tool, names)
+  );
 }
 
 export class Policy {
@@ -152,20 +163,20 @@ export class Policy {
   readonly #matchers: Matchers;
   /** Tools that a rule's name covers by effect: the rule for editing covers every tool that writes. */
   readonly #covers: ReadonlyMap<string, Effect>;
-  /** Files and folders, as real paths, that say what runs here: writing them needs a rule that means them. */
-  readonly #guarded: readonly string[];
+  /** Writing these needs a rule that means them. */
+  readonly #guards: Guards | undefined;
   readonly #read = new WeakMap<Traits, { cwd: string; parts: Promise<readonly Part[]> }>();
 
   constructor(
     rules: readonly Rule[],
     matchers: Matchers,
     covers: ReadonlyMap<string, Effect>,
-    guarded: readonly string[] = [],
+    guards?: Guards,
   ) {
     this.#rules = rules;
     this.#matchers = matchers;
     this.#covers = covers;
-    this.#guarded = guarded;
+    this.#guards = guards;
   }
 
   /** The deny rule that stands against the call, if one does; `undefined` at once where none concerns it. */
@@ -202,7 +213,7 @@ export class Policy {
   }
 
   #isGuarded({ kind, value, access }: Subject): boolean {
-    return kind === "path" && access !== "read" && isWithin(this.#guarded, value);
+    return kind === "path" && access !== "read" && this.#guards?.has(value) === true;
   }
 
   async #byRules(asked: Asked, rules: readonly Rule[]): Promise<Decision> {
@@ -229,7 +240,7 @@ export class Policy {
     for (const behavior of ["deny", "ask", "allow"] as const) {
       for (const rule of rules) {
         if (rule.behavior !== behavior) continue;
-        if (guarded && behavior === "allow" && rule.pattern === undefined) continue;
+        if (guarded && behavior === "allow" && (rule.pattern === undefined || rule.project)) continue;
         if (await this.#matches(rule, part, asked)) {
           return settled(behavior, `the ${behavior} rule ${quote(rule.text)}`);
         }

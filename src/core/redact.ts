@@ -5,6 +5,7 @@
  */
 import { host } from "./runtime.ts";
 import { wellFormed } from "./fit.ts";
+import type { LateText } from "./late_text.ts";
 import { ByteRedaction } from "./redact_bytes.ts";
 import { cleanJson } from "./redact_json.ts";
 import { Patterns } from "./redact_patterns.ts";
@@ -38,16 +39,27 @@ export interface RedactStream {
    * text, line ends and colours.
    */
   readonly unseen: number;
-  /** Text made of what just came back: when it comes to another stream of this redactor it isn't looked at again. */
-  vouch(text: string): string;
+  /** And how many line feeds there are in it, where that isn't -1. */
+  readonly feeds: number;
+  /** Text made of what just came back: another stream of this redactor needn't look at it again. */
+  vouch(text: LateText): void;
+  /** True for a text that was just vouched for and that nothing of this stream stands before. */
+  passes(text: LateText): boolean;
 }
 
 /** Any name will do: those of `secrets.env` are the user's. */
 const PLACEHOLDER = /<redacted:[^>\r\n]+>/;
+/** In a command a `>` may be a redirection, so the name has to look like one. */
+const IN_COMMAND = /<redacted:([^>\s"'`]+)>/;
 
 /** True for text that holds a redaction mark: such text is never written to a file. */
 export function hasPlaceholder(text: string): boolean {
   return text.includes("<redacted:") && PLACEHOLDER.test(text);
+}
+
+/** The name in the first redaction mark of a command. */
+export function markIn(command: string): string | undefined {
+  return command.includes("<redacted:") ? IN_COMMAND.exec(command)?.[1] : undefined;
 }
 
 const EMPTY = new Uint8Array(0);
@@ -57,7 +69,9 @@ const PASS: RedactStream = {
   pushBytes: (bytes) => bytes,
   flushBytes: () => EMPTY,
   unseen: -1,
-  vouch: (text) => text,
+  feeds: 0,
+  vouch: () => {},
+  passes: () => true,
 };
 const NOTHING: Redactor = {
   active: false,
@@ -78,7 +92,7 @@ class PatternRedactor implements Redactor {
   #scanner: Scanner | undefined;
   /** For whole texts: nothing is left in it between them. */
   #texts: ByteRedaction | undefined;
-  #vouched = "";
+  #vouched: LateText = "";
 
   constructor(secrets: readonly Secret[]) {
     this.#secrets = secrets;
@@ -102,7 +116,6 @@ class PatternRedactor implements Redactor {
     // A pair that is split over two pieces would be two broken characters as bytes.
     let half = "";
     const push = (piece: string) => {
-      if (half === "" && bytes.isIdle && piece === this.#vouched) return piece;
       let text = half + piece;
       half = "";
       if (isHighSurrogate(text.charCodeAt(text.length - 1))) {
@@ -123,7 +136,11 @@ class PatternRedactor implements Redactor {
       get unseen() {
         return bytes.unseen;
       },
-      vouch: (text) => this.#vouched = text,
+      get feeds() {
+        return bytes.feeds;
+      },
+      vouch: (text) => void (this.#vouched = text),
+      passes: (text) => half === "" && bytes.isIdle && text === this.#vouched,
     };
   }
 

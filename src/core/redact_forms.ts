@@ -24,8 +24,9 @@ export function formsOf(value: string): Form[] {
   return [...forms].filter(([text]) => text.length >= SHORTEST).map(([text, wraps]) => ({ text, wraps }));
 }
 
+/** The first and last line of a key in armour are everybody's. */
 function isLongLine(line: string): boolean {
-  return line.length >= 16;
+  return line.length >= 16 && !/^-----(?:BEGIN|END) [A-Z0-9 ]+-----$/.test(line);
 }
 
 function percentForms(value: string): string[] {
@@ -39,15 +40,35 @@ function percentForms(value: string): string[] {
     text,
     text.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase()),
     text.replaceAll("%20", "+"),
+    // As .NET writes it.
+    text.replaceAll("%20", "+").replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase()),
   ]);
 }
 
-function quotedForms(value: string): string[] {
+/** As JSON has it. Some encoders escape what means something in HTML too, in small or capital digits, and slashes. */
+function jsonForms(value: string): string[] {
   const json = JSON.stringify(value).slice(1, -1);
-  return [
+  const ascii = escaped(json, /[^\x00-\x7f]/g);
+  const forms = [
     json,
-    json.replaceAll("/", "\\/"),
-    json.replace(/[^\x00-\x7f]/g, (unit) => "\\u" + unit.charCodeAt(0).toString(16).padStart(4, "0")),
+    ascii,
+    // Go, PHP's JSON_HEX_*, and .NET, which escapes double quotes like that as well.
+    escaped(json, /[<>&\u2028\u2029]/g),
+    escaped(ascii, /[<>&']/g),
+    escaped(ascii.replaceAll('\\"', '"'), /[<>&'"+`\x7f]/g),
+  ].flatMap((text) => [text, text.replaceAll("/", "\\/")]);
+  return forms.flatMap((
+    text,
+  ) => [text, text.replace(/\\u[\da-f]{4}/g, (code) => "\\u" + code.slice(2).toUpperCase())]);
+}
+
+function escaped(text: string, which: RegExp): string {
+  return text.replace(which, (unit) => "\\u" + unit.charCodeAt(0).toString(16).padStart(4, "0"));
+}
+
+function quotedForms(value: string): string[] {
+  return [
+    ...jsonForms(value),
     // For the shell: in single quotes (two ways to write one), in double quotes, with backslashes alone, and as
     // `printf %q` and `set -x` write what has control characters.
     value.replaceAll("'", "'\\''"),
@@ -57,7 +78,25 @@ function quotedForms(value: string): string[] {
     value.replace(/[^\w@%+=:,./-]/g, "\\$&"),
     value.replace(/[^\w@%+=:,./-]/gu, (char) => char > "\x7f" ? char : "\\" + char),
     ansiQuoted(value),
+    // The same with all but ASCII as octal bytes, and as Python's `ascii`.
+    inOctal(ansiQuoted(value)),
+    ansiQuoted(value).replace(/[^\x00-\x7f]/gu, pythonEscape),
   ];
+}
+
+function inOctal(text: string): string {
+  return text.replace(
+    /[^\x00-\x7f]+/g,
+    (run) => Array.from(new TextEncoder().encode(run), (byte) => "\\" + byte.toString(8)).join(""),
+  );
+}
+
+function pythonEscape(character: string): string {
+  const code = character.codePointAt(0)!;
+  if (code < 0x100) return "\\x" + code.toString(16);
+  return code < 0x10000
+    ? "\\u" + code.toString(16).padStart(4, "0")
+    : "\\U" + code.toString(16).padStart(8, "0");
 }
 
 function ansiQuoted(value: string): string {

@@ -1,7 +1,7 @@
-/** Runs of bytes that don't count, in order; neighbours are one. The lists are open, since every byte of long output passes by. */
+/** Runs of bytes that don't count, in order; neighbours are one. The lists are open, since all of a long output passes by. */
 export class Gaps {
-  starts = new Int32Array(1024);
-  ends = new Int32Array(1024);
+  starts = new Int32Array(64);
+  ends = new Int32Array(64);
   count = 0;
 
   add(start: number, end: number): void {
@@ -30,5 +30,16 @@ export class Gaps {
 
   end(index: number): number {
     return index >= 0 ? this.ends[index]! : -1;
+  }
+
+  /** The first one that begins at a place or behind it. */
+  from(place: number): number {
+    let low = 0, high = this.count;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.starts[middle]! < place) low = middle + 1;
+      else high = middle;
+    }
+    return low;
   }
 }

@@ -38,6 +38,11 @@ class Bounds {
   visit(value: unknown, clean: (text: string) => string, depth: number): unknown {
     if (!this.#spend(value)) return leftOut("too much");
     if (typeof value === "string") return clean(value);
+    if (typeof value === "number") {
+      // A secret of digits alone is a number in JSON.
+      const text = String(value), cleaned = clean(text);
+      return cleaned === text ? value : cleaned;
+    }
     if (isForeign(value)) return leftOut(`a ${typeof value}`);
     if (typeof value !== "object" || value === null) return value;
     if (depth >= MOST_DEPTH) return leftOut(`nested more than ${MOST_DEPTH} deep`);

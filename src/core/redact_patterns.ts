@@ -1,5 +1,5 @@
 /**
- * All forms of all secrets as byte patterns, with the tables by which a scan passes over what can't be one.
+ * All forms of all secrets as byte patterns, with the tables by which a pass goes over what can't be one.
  *
  * Four bytes are looked at together, at each fourth place: whatever is seven bytes long holds such a gram at its offset
  * 0 to 3, and six bytes hold three of one. Where an escape code or a line break stands inside a pattern, the three bytes
@@ -15,76 +15,69 @@ export interface Pattern {
   wraps: boolean;
 }
 
-const GRAM_BITS = 16;
+/** Slots of the tables of grams. */
+export const GRAM_SLOTS = 1 << 16;
 const GRAM_FACTOR = 0x9e3779b1 | 0;
+const CHECK_FACTOR = 0xc2b2ae35 | 0;
 const TRIGRAM_FACTOR = 0x85ebca6b | 0;
-/** Bits of a trigram table for each trigram in it, so that few others hit; of those that are asked by themselves. */
-const SPARSE = 32;
-const SPARSER = 512;
-const MOST_TRIGRAM_BITS = 22;
+/** Slots of a trigram table for each trigram in it, so that few others hit. */
+const SPARSE = 16;
+const LEAST_TRIGRAM_BITS = 12, MOST_TRIGRAM_BITS = 20;
+/** What is known of a trigram: it stands inside a pattern, at its start, at its end. */
+const INSIDE = 1, FIRST = 2, LAST = 4;
 
 /** The place of a gram in the table. */
 export function gramSlot(gram: number): number {
-  return Math.imul(gram, GRAM_FACTOR) >>> (32 - GRAM_BITS);
+  return Math.imul(gram, GRAM_FACTOR) >>> 16;
 }
 
-/** A set of three-byte sequences that may hold a few more than were put in. */
-class Trigrams {
-  readonly #bits: Int32Array;
-  readonly #shift: number;
+/** And in the table of checks. */
+export function checkSlot(gram: number): number {
+  return Math.imul(gram, CHECK_FACTOR) >>> 16;
+}
 
-  constructor(bits: number) {
-    const log = Math.min(MOST_TRIGRAM_BITS, Math.max(12, Math.ceil(Math.log2(bits))));
-    this.#bits = new Int32Array(1 << (log - 5));
-    this.#shift = 32 - log;
-  }
+/**
+ * Tells whether something may stand inside a pattern by two bytes before and two behind it. May say so of a few more
+ * than do.
+ */
+export class Across {
+  /** By hash: `INSIDE`, `FIRST` and `LAST` of three bytes; behind that, by byte, whether it stands in a pattern. */
+  readonly table: Uint8Array;
+  /** Bits of a hash that aren't its place. */
+  readonly shift: number;
 
-  add(bytes: Uint8Array, at: number): void {
-    const slot = this.#slot(bytes[at]!, bytes[at + 1]!, bytes[at + 2]!);
-    this.#bits[slot >>> 5]! |= 1 << (slot & 31);
-  }
-
-  has(a: number, b: number, c: number): boolean {
-    const slot = this.#slot(a, b, c);
-    return (this.#bits[slot >>> 5]! >>> (slot & 31) & 1) === 1;
+  constructor(patterns: readonly Pattern[]) {
+    const trigrams = patterns.reduce((sum, { bytes }) => sum + bytes.length, 1);
+    const bits = Math.ceil(Math.log2(trigrams * SPARSE));
+    const used = Math.min(MOST_TRIGRAM_BITS, Math.max(LEAST_TRIGRAM_BITS, bits));
+    this.table = new Uint8Array((1 << used) + 256);
+    this.shift = 32 - used;
+    for (const { bytes } of patterns) {
+      for (const byte of bytes) this.table[(1 << used) + byte] = 1;
+      for (let at = 0; at + 2 < bytes.length; at++) {
+        const known = INSIDE | (at === 0 ? FIRST : 0) | (at + 3 === bytes.length ? LAST : 0);
+        this.table[this.#slot(bytes[at]!, bytes[at + 1]!, bytes[at + 2]!)]! |= known;
+      }
+    }
   }
 
   #slot(a: number, b: number, c: number): number {
-    return Math.imul(a << 16 | b << 8 | c, TRIGRAM_FACTOR) >>> this.#shift;
-  }
-}
-
-/** Tells whether something may stand inside a pattern by two bytes before and two behind it. */
-export class Across {
-  readonly #inner: Trigrams;
-  readonly #first: Trigrams;
-  readonly #last: Trigrams;
-
-  constructor(patterns: readonly Pattern[]) {
-    this.#inner = new Trigrams(patterns.reduce((sum, { bytes }) => sum + bytes.length, 1) * SPARSE);
-    this.#first = new Trigrams((patterns.length + 1) * SPARSER);
-    this.#last = new Trigrams((patterns.length + 1) * SPARSER);
-    for (const { bytes } of patterns) {
-      for (let at = 0; at + 2 < bytes.length; at++) this.#inner.add(bytes, at);
-      this.#first.add(bytes, 0);
-      this.#last.add(bytes, bytes.length - 3);
-    }
+    return Math.imul(a << 16 | b << 8 | c, TRIGRAM_FACTOR) >>> this.shift;
   }
 
   /** May these stand together in a pattern, and at its start? */
   mayBe(a: number, b: number, c: number): boolean {
-    return this.#inner.has(a, b, c);
+    return (this.table[this.#slot(a, b, c)]! & INSIDE) !== 0;
   }
 
   mayBegin(a: number, b: number, c: number): boolean {
-    return this.#first.has(a, b, c);
+    return (this.table[this.#slot(a, b, c)]! & FIRST) !== 0;
   }
 
   /** Behind the first byte of a pattern, before the last, or between two and two. A byte that isn't there is 0. */
   mayStandIn(a: number, b: number, c: number, d: number): boolean {
-    return this.#inner.has(a, b, c)
-      ? this.#inner.has(b, c, d) || this.#last.has(a, b, c)
-      : this.#first.has(b, c, d);
+    const left = this.table[this.#slot(a, b, c)]!, right = this.table[this.#slot(b, c, d)]!;
+    return (left & INSIDE) === 0 ? (right & FIRST) !== 0 : (left & LAST | right & INSIDE) !== 0;
   }
 }
 
@@ -100,13 +93,16 @@ export class Patterns {
 
   /** A pattern's byte length at most. */
   readonly longest: number;
-  /** By `gramSlot`: is a gram some pattern's? Others may share a slot, so `hasGram` is asked where one hits. */
-  readonly grams = new Uint8Array(1 << GRAM_BITS);
-  readonly #grams = new Set<number>();
-  /** The same for three bytes, in the upper part of a gram; `undefined` where no pattern is that short. */
+  /** By `gramSlot`: is a gram some pattern's? Others may share a slot; `checks` tells by another hash. */
+  readonly grams = new Uint8Array(GRAM_SLOTS);
+  readonly checks = new Uint8Array(GRAM_SLOTS);
+  /** At which offsets of patterns a gram stands, a bit each. */
+  readonly #offsets = new Map<number, number>();
+  /** The same as `grams` for three bytes, in the upper part of a gram; `undefined` where no pattern is that short. */
   readonly shortGrams: Uint8Array | undefined;
-  /** Can a byte begin a pattern? */
+  /** Can a byte begin a pattern, or two of them, the first one lowest? */
   readonly begins = new Uint8Array(256);
+  readonly beginsWithTwo = new Uint8Array(1 << 16);
 
   constructor(secrets: readonly Secret[]) {
     const names = new Map<string, { name: string; wraps: boolean }>();
@@ -121,7 +117,7 @@ export class Patterns {
     for (const [text, { name, wraps }] of names) this.#all.push({ bytes: encoder.encode(text), name, wraps });
     this.#all.sort((a, b) => b.bytes.length - a.bytes.length);
     this.longest = this.#all[0]?.bytes.length ?? 0;
-    this.shortGrams = (this.#all.at(-1)?.bytes.length ?? 7) < 7 ? new Uint8Array(1 << GRAM_BITS) : undefined;
+    this.shortGrams = (this.#all.at(-1)?.bytes.length ?? 7) < 7 ? new Uint8Array(GRAM_SLOTS) : undefined;
     for (const pattern of this.#all) this.#enter(pattern);
   }
 
@@ -132,20 +128,23 @@ export class Patterns {
     if (same) same.push(pattern);
     else this.#byStart.set(start, [pattern]);
     for (let length = 1; length < 4; length++) {
-      this.#shortStarts.add(startKey(bytes, length));
-      if (pattern.wraps) this.#wrappedStarts.add(startKey(bytes, length));
+      this.#shortStarts.add(startKey(bytes, 0, length));
+      if (pattern.wraps) this.#wrappedStarts.add(startKey(bytes, 0, length));
     }
     this.begins[bytes[0]!] = 1;
+    this.beginsWithTwo[bytes[0]! | bytes[1]! << 8] = 1;
     for (let offset = 0; offset < 4 && offset + 4 <= bytes.length; offset++) {
       const gram = four(bytes, offset);
-      this.#grams.add(gram);
+      this.#offsets.set(gram, this.offsetsOf(gram) | 1 << offset);
       this.grams[gramSlot(gram)] = 1;
+      this.checks[checkSlot(gram)] = 1;
     }
     if (bytes.length < 7) this.shortGrams![gramSlot(four(bytes, 0) << 8)] = 1;
   }
 
-  hasGram(gram: number): boolean {
-    return this.#grams.has(gram);
+  /** The offsets 0 to 3 of patterns where these four bytes stand, a bit each. */
+  offsetsOf(gram: number): number {
+    return this.#offsets.get(gram) ?? 0;
   }
 
   /** Those that begin with these four bytes, longest first. */
@@ -153,11 +152,14 @@ export class Patterns {
     return this.#byStart.get(gram);
   }
 
-  /** Do these bytes, which are fewer than any pattern's, begin one? `wraps`: one that may be broken into lines. */
-  isBeginning(bytes: Uint8Array, length: number, wraps: boolean): boolean {
-    if (length < 4) return (wraps ? this.#wrappedStarts : this.#shortStarts).has(startKey(bytes, length));
-    return this.#byStart.get(four(bytes, 0))?.some((pattern) =>
-      pattern.bytes.length > length && (!wraps || pattern.wraps) && startsWith(pattern.bytes, bytes, length)
+  /** Do `length` bytes from `from`, which are fewer than any pattern's, begin one? `wraps`: one that may be broken into lines. */
+  isBeginning(bytes: Uint8Array, from: number, length: number, wraps: boolean): boolean {
+    if (length < 4) {
+      return (wraps ? this.#wrappedStarts : this.#shortStarts).has(startKey(bytes, from, length));
+    }
+    return this.#byStart.get(four(bytes, from))?.some((pattern) =>
+      pattern.bytes.length > length && (!wraps || pattern.wraps) &&
+      startsWith(pattern.bytes, bytes, from, length)
     ) ?? false;
   }
 
@@ -173,17 +175,17 @@ export class Patterns {
 }
 
 /** Four bytes as a number, the first one lowest: as an `Int32Array` reads them here. */
-function four(bytes: Uint8Array, at: number): number {
+export function four(bytes: Uint8Array, at: number): number {
   return bytes[at]! | bytes[at + 1]! << 8 | bytes[at + 2]! << 16 | bytes[at + 3]! << 24;
 }
 
-function startKey(bytes: Uint8Array, length: number): number {
+function startKey(bytes: Uint8Array, from: number, length: number): number {
   let key = length;
-  for (let at = 0; at < length; at++) key = key << 8 | bytes[at]!;
+  for (let at = from; at < from + length; at++) key = key << 8 | bytes[at]!;
   return key;
 }
 
-function startsWith(pattern: Uint8Array, bytes: Uint8Array, length: number): boolean {
-  for (let at = 4; at < length; at++) if (pattern[at] !== bytes[at]) return false;
+function startsWith(pattern: Uint8Array, bytes: Uint8Array, from: number, length: number): boolean {
+  for (let at = 4; at < length; at++) if (pattern[at] !== bytes[from + at]) return false;
   return true;
 }

@@ -2,8 +2,9 @@
  * One way of reading bytes for secrets: as they stand, without escape codes, or without line breaks too. What doesn't
  * count in it may stand anywhere inside a pattern.
  */
-import type { Gaps } from "./redact_gaps.ts";
-import type { Across, Patterns } from "./redact_patterns.ts";
+import { Gaps } from "./redact_gaps.ts";
+import { matches } from "./bytes.ts";
+import { type Across, four, type Patterns } from "./redact_patterns.ts";
 
 /** A part that is secret: one form of one secret, or several that overlap. */
 export interface Span {
@@ -19,7 +20,7 @@ const NONE = -1;
 
 export class Reading {
   readonly #patterns: Patterns;
-  readonly #gaps: Gaps;
+  #gaps = new Gaps();
   readonly #wraps: boolean;
   readonly #ahead: Uint8Array;
   #bytes: Uint8Array = new Uint8Array(0);
@@ -29,16 +30,17 @@ export class Reading {
   #gap = 0;
 
   /** `wraps`: line breaks don't count, and only patterns that may be broken into lines are looked for. */
-  constructor(patterns: Patterns, gaps: Gaps, wraps: boolean) {
+  constructor(patterns: Patterns, wraps: boolean) {
     this.#patterns = patterns;
-    this.#gaps = gaps;
     this.#wraps = wraps;
     this.#ahead = new Uint8Array(patterns.longest);
   }
 
-  open(bytes: Uint8Array, end: number): void {
+  /** `gaps`: what doesn't count in the first `end` bytes. */
+  open(bytes: Uint8Array, end: number, gaps: Gaps): void {
     this.#bytes = bytes;
     this.#end = end;
+    this.#gaps = gaps;
   }
 
   /** The first byte from where it stands that counts; it stands behind it then. */
@@ -74,22 +76,34 @@ export class Reading {
   match(start: number, gap: number, beyond: number, spans: Span[]): number {
     this.#at = start;
     this.#gap = gap;
+    const nextGap = this.#gaps.start(gap), clear = this.#wraps ? start : nextGap < 0 ? this.#end : nextGap;
     let gram = 0;
-    for (let shift = 0; shift < 32; shift += 8) {
-      const byte = this.#next();
-      if (byte === NONE) return NONE;
-      gram |= byte << shift;
+    if (start + 4 <= clear) {
+      gram = four(this.#bytes, start);
+      this.#at = start + 4;
+    } else {
+      for (let shift = 0; shift < 32; shift += 8) {
+        const byte = this.#next();
+        if (byte === NONE) return NONE;
+        gram |= byte << shift;
+      }
     }
     const patterns = this.#patterns.startingWith(gram);
     if (patterns === undefined) return NONE;
     const fifth = this.#at, fifthGap = this.#gap;
     for (const { bytes, name, wraps } of patterns) {
       if (this.#wraps && !wraps) continue;
-      this.#at = fifth;
-      this.#gap = fifthGap;
-      let place = 4;
-      while (place < bytes.length && this.#next() === bytes[place]) place++;
-      if (place < bytes.length || this.#at <= beyond) continue;
+      if (start + bytes.length <= clear) {
+        if (!matches(this.#bytes, start, bytes)) continue;
+        this.#at = start + bytes.length;
+      } else {
+        this.#at = fifth;
+        this.#gap = fifthGap;
+        let place = 4;
+        while (place < bytes.length && this.#next() === bytes[place]) place++;
+        if (place < bytes.length) continue;
+      }
+      if (this.#at <= beyond) continue;
       spans.push({ start, end: this.#at, name });
       return this.#at;
     }
@@ -133,10 +147,10 @@ export class Reading {
    * tells whether what stands before a line break may belong to what follows it.
    */
   heldFrom(goesOn: (lineBreak: number) => boolean): number {
-    const { longest, begins } = this.#patterns;
+    const { longest, begins, beginsWithTwo } = this.#patterns;
     const least = Math.max(0, this.#end - longest * MOST_HELD);
     const ahead = this.#ahead;
-    let held = this.#end;
+    let held = this.#end, second = 0;
     this.#at = this.#end;
     this.#gap = this.#gaps.count;
     for (let count = 1; count < longest; count++) {
@@ -147,9 +161,9 @@ export class Reading {
       // What follows a place is kept at the end, so that it grows towards the front.
       const from = ahead.length - count;
       ahead[from] = byte;
-      if (begins[byte] === 1 && this.#patterns.isBeginning(ahead.subarray(from), count, this.#wraps)) {
-        held = this.#at;
-      }
+      const may = count === 1 ? begins[byte] : beginsWithTwo[byte | second << 8];
+      if (may === 1 && this.#patterns.isBeginning(ahead, from, count, this.#wraps)) held = this.#at;
+      second = byte;
     }
     return held;
   }

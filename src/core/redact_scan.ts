@@ -1,152 +1,119 @@
 /** Finds secrets in bytes: one fast pass that notes what may be one, then a close look there. */
-import { codeEnd, colourEnd, LONGEST_COLOUR, UNFINISHED } from "./redact_escapes.ts";
 import { Gaps } from "./redact_gaps.ts";
-import { type Across, gramSlot, type Patterns } from "./redact_patterns.ts";
-import { isBreak, Reading, type Span } from "./redact_reading.ts";
+import type { Breaks, Pass } from "./redact_pass.ts";
+import { four, type Patterns } from "./redact_patterns.ts";
+import { PlainPass } from "./redact_plain_pass.ts";
+import { Reading, type Span } from "./redact_reading.ts";
+import { WasmPass } from "./redact_wasm_pass.ts";
 
 /**
  * Encoded text that is broken into lines has at least so many letters before a break. Behind shorter lines nothing is
  * held back, or the end of every line would wait for the next one.
  */
 const SHORTEST_LINE = 32;
+/** Bytes from which the fast pass is worth its start, and up to which it has room. */
+const LONG = 16 * 1024;
+const TOO_LONG = 4 * 1024 * 1024;
+const NO_GAPS = new Gaps();
 
-/** One scan at a time; made once, since its lists are used again. */
+/** One scan at a time, of whatever stream: its memory is used again by the next. */
 export class Scanner {
   readonly #patterns: Patterns;
-  readonly #codes = new Gaps();
-  /** Line breaks, neighbours as one. */
-  readonly #lines = new Gaps();
+  readonly #long: number;
+  readonly #plainPass: Pass;
+  /** `null` where there can't be one. */
+  #fastPass: Pass | undefined | null;
+  #pass: Pass;
   readonly #asItStands: Reading;
   readonly #withoutCodes: Reading;
   readonly #withoutLines: Reading;
-  #bytes = new Uint8Array(0);
-  #words = new Int32Array(0);
   #end = 0;
-  #spans: Span[] = [];
-  /** Nothing but ASCII text, line ends and colours came by. */
-  #plain = true;
-  /** Carriage returns of line ends. */
-  #returns = 0;
-  /** Where a colour begins that isn't all there. */
-  #unfinished = -1;
+  readonly #marks = new Map<string, Uint8Array>();
 
-  constructor(patterns: Patterns) {
+  /** `long`: how many bytes take the fast pass. */
+  constructor(patterns: Patterns, long = LONG) {
     this.#patterns = patterns;
-    this.#asItStands = new Reading(patterns, new Gaps(), false);
-    this.#withoutCodes = new Reading(patterns, this.#codes, false);
-    this.#withoutLines = new Reading(patterns, this.#codes, true);
+    this.#long = long;
+    this.#pass = this.#plainPass = new PlainPass(patterns);
+    this.#asItStands = new Reading(patterns, false);
+    this.#withoutCodes = new Reading(patterns, false);
+    this.#withoutLines = new Reading(patterns, true);
   }
 
-  /**
-   * The secret parts of the first `end` bytes, in order. `bytes` is the whole of its memory, a number of grams, and has
-   * four bytes to spare.
-   */
-  scan(bytes: Uint8Array<ArrayBuffer>, end: number): Span[] {
-    if (this.#bytes !== bytes) this.#words = new Int32Array(bytes.buffer);
-    this.#bytes = bytes;
+  /** Memory for so many bytes, to be filled and scanned next. */
+  room(length: number): Uint8Array<ArrayBuffer> {
+    const fast = length >= this.#long && length <= TOO_LONG ? this.#fast(length) : null;
+    this.#pass = fast ?? this.#plainPass;
+    if (!fast) this.#pass.room(length);
+    return this.#pass.text;
+  }
+
+  /** Address space may be limited, so that there is no room for WebAssembly, or none for so much. */
+  #fast(length: number): Pass | null {
+    if (this.#fastPass === null) return null;
+    try {
+      this.#fastPass ??= new WasmPass(this.#patterns);
+      this.#fastPass.room(length);
+      return this.#fastPass;
+    } catch {
+      return this.#fastPass = null;
+    }
+  }
+
+  /** The secret parts of the first `end` bytes, in order. */
+  scan(end: number): Span[] {
+    const pass = this.#pass;
     this.#end = end;
-    this.#spans = [];
-    this.#codes.count = this.#lines.count = this.#returns = 0;
-    this.#plain = true;
-    this.#unfinished = -1;
-    for (const reading of [this.#asItStands, this.#withoutCodes, this.#withoutLines]) {
-      reading.open(bytes, end);
-    }
-    this.#pass();
-    if (this.#codes.count > 0) this.#acrossCodes();
-    if (this.#lines.count > 0) this.#acrossLines();
-    return this.#spans.length < 2 ? this.#spans : merged(this.#spans);
+    pass.run(end);
+    this.#asItStands.open(pass.text, end, NO_GAPS);
+    this.#withoutCodes.open(pass.text, end, pass.codes);
+    this.#withoutLines.open(pass.text, end, pass.codes);
+    return merged([
+      this.#atGrams(pass.grams),
+      this.#acrossCodes(pass.acrossCodes),
+      this.#acrossLines(pass.acrossLines),
+    ]);
   }
 
-  /** Looks at four bytes at a time: at grams, and at what is no plain text. */
-  #pass(): void {
-    const bytes = this.#bytes,
-      end = this.#end,
-      count = (end + 3) >> 2,
-      words = this.#words,
-      lines = this.#lines;
-    // The bytes behind the end are no text.
-    for (let at = end; at < count * 4; at++) bytes[at] = 0x20;
-    const { grams, shortGrams } = this.#patterns;
-    let noted = 0;
-    for (let index = 0; index < count; index++) {
-      const word = words[index]!;
-      if (grams[gramSlot(word)] === 1 && this.#patterns.hasGram(word)) {
-        this.#startsAround(index * 4 - 3, index * 4);
+  /** Patterns that stand as they are. */
+  #atGrams(grams: ArrayLike<number>): Span[] {
+    const { text } = this.#pass, spans: Span[] = [];
+    for (let index = 0; index < grams.length; index++) {
+      const at = grams[index]!;
+      if (at < 0) {
+        this.#asItStands.match(~at + 1, 0, 0, spans);
+        continue;
       }
-      if (shortGrams !== undefined && shortGrams[gramSlot(word & ~0xff)] === 1) {
-        this.#startsAround(index * 4 + 1, index * 4 + 1);
-      }
-      // A byte below 0x20 or above 0x7f.
-      if (((word - 0x20202020 | word) & 0x80808080) === 0) continue;
-      const to = index * 4 + 4;
-      for (let at = noted > index * 4 ? noted : index * 4; at < to; at++) {
-        const byte = bytes[at]!;
-        if (byte >= 0x20 && byte < 0x80) continue;
-        if (byte === 0x0a) lines.add(at, at + 1);
-        else if (byte === 0x0d) {
-          lines.add(at, at + 1);
-          if (bytes[at + 1] === 0x0a) this.#returns++;
-          else this.#plain = false;
-        } else if (byte === 0x1b || byte === 0xc2) at = (noted = this.#noteCode(at)) - 1;
-        else if (byte >= 0x80 || byte === 0x07 || byte === 0x08) this.#plain = false;
+      const offsets = this.#patterns.offsetsOf(four(text, at));
+      for (let left = offsets; left !== 0; left &= left - 1) {
+        const start = at - (31 - Math.clz32(left & -left));
+        if (start >= 0) this.#asItStands.match(start, 0, 0, spans);
       }
     }
+    return spans;
   }
 
-  /** Notes the code that begins at `at`, if one does; returns where to look on. */
-  #noteCode(at: number): number {
-    let end = colourEnd(this.#bytes, at, this.#end);
-    if (end < 0) {
-      end = codeEnd(this.#bytes, at, this.#end);
-      if (end === UNFINISHED && this.#end - at < LONGEST_COLOUR) this.#unfinished = at;
-      else this.#plain = false;
-    }
-    if (end === at) return at + 1;
-    if (end === UNFINISHED) end = this.#end;
-    this.#codes.add(at, end);
-    return end;
-  }
-
-  /** Patterns that begin at one of these places and stand there as they are. */
-  #startsAround(from: number, to: number): void {
-    for (let start = Math.max(from, 0); start <= to; start++) {
-      this.#asItStands.match(start, 0, 0, this.#spans);
-    }
-  }
-
-  #acrossCodes(): void {
-    const codes = this.#codes, tables = this.#patterns.acrossCodes;
+  #acrossCodes(breaks: Breaks): Span[] {
+    const spans: Span[] = [];
     let found = 0;
-    for (let index = 0; index < codes.count; index++) {
-      const start = codes.starts[index]!, end = codes.ends[index]!;
+    for (let index = 0; index < breaks.length; index += 3) {
+      const start = breaks[index]!, end = breaks[index + 1]!, code = breaks[index + 2]!;
       // Of the codes in a secret that was found, the last one tells whether another goes on from there.
-      if (end < found && codes.start(index + 1) > 0 && codes.start(index + 1) < found) continue;
-      if (this.#mayStandAt(start, end, index, index + 1, tables)) {
-        found = Math.max(found, this.#withoutCodes.across(start, end, index, tables, this.#spans));
-      }
+      const next = this.#pass.codes.start(code + 1);
+      if (end < found && next > 0 && next < found) continue;
+      const tables = this.#patterns.acrossCodes;
+      found = Math.max(found, this.#withoutCodes.across(start, end, code, tables, spans));
     }
+    return spans;
   }
 
-  #acrossLines(): void {
-    const bytes = this.#bytes, codes = this.#codes, lines = this.#lines, tables = this.#patterns.acrossLines;
-    let code = 0;
-    for (let index = 0; index < lines.count; index++) {
-      const start = lines.starts[index]!, end = lines.ends[index]!;
-      while (code < codes.count && codes.starts[code]! < start) code++;
-      const near = (start > 1 && isBreak(bytes[start - 2]!)) || isBreak(bytes[end + 1]!);
-      if (near || this.#mayStandAt(start, end, code, code, tables)) {
-        this.#withoutLines.across(start, end, code, tables, this.#spans);
-      }
+  #acrossLines(breaks: Breaks): Span[] {
+    const spans: Span[] = [];
+    for (let index = 0; index < breaks.length; index += 3) {
+      const start = breaks[index]!, end = breaks[index + 1]!, code = breaks[index + 2]!;
+      this.#withoutLines.across(start, end, code, this.#patterns.acrossLines, spans);
     }
-  }
-
-  /** A quick look at the neighbours; `before` and `after`: the codes that begin from `start` on, and from `end` on. */
-  #mayStandAt(start: number, end: number, before: number, after: number, tables: Across): boolean {
-    const { starts, ends, count } = this.#codes, bytes = this.#bytes;
-    const from = before > 0 ? ends[before - 1]! : 0, to = after < count ? starts[after]! : this.#end;
-    if (start - 2 < from || end + 1 >= to) return true;
-    return tables.mayStandIn(bytes[start - 2]!, bytes[start - 1]!, bytes[end]!, bytes[end + 1]!);
+    return spans;
   }
 
   /**
@@ -155,11 +122,12 @@ export class Scanner {
    * waits too: it can't be seen.
    */
   heldFrom(letters: number): number {
+    const { codes, lines, unfinished } = this.#pass;
     const goesOn = (lineBreak: number) => this.lettersBefore(lineBreak, letters) >= SHORTEST_LINE;
     let from = this.#asItStands.heldFrom(goesOn);
-    if (this.#unfinished >= 0) from = Math.min(from, this.#unfinished);
-    if (this.#codes.count > 0) from = Math.min(from, this.#withoutCodes.heldFrom(goesOn));
-    if (this.#lines.count > 0) from = Math.min(from, this.#withoutLines.heldFrom(goesOn));
+    if (unfinished >= 0) from = Math.min(from, unfinished);
+    if (codes.count > 0) from = Math.min(from, this.#withoutCodes.heldFrom(goesOn));
+    if (lines > 0) from = Math.min(from, this.#withoutLines.heldFrom(goesOn));
     return from;
   }
 
@@ -168,25 +136,55 @@ export class Scanner {
    * line ends and colours. `spans` are those that `scan` found.
    */
   unseenBefore(end: number, spans: readonly Span[]): number {
+    const { plain, returns, hidden, codes } = this.#pass;
     const whole = spans.length === 0 && end === this.#end;
-    if (!this.#plain || (this.#returns > 0 && !whole)) return -1;
-    const { starts, ends, count } = this.#codes;
-    let unseen = this.#returns;
-    for (let index = 0, next = 0; index < count && ends[index]! <= end; index++) {
-      while (next < spans.length && spans[next]!.end <= starts[index]!) next++;
-      if (next === spans.length || starts[index]! < spans[next]!.start) {
-        unseen += ends[index]! - starts[index]!;
+    if (!plain || (returns > 0 && !whole)) return -1;
+    let unseen = hidden + returns;
+    if (whole) return unseen;
+    let behind = codes.count;
+    for (; behind > 0 && codes.ends[behind - 1]! > end; behind--) {
+      unseen -= codes.ends[behind - 1]! - codes.starts[behind - 1]!;
+    }
+    for (const span of spans) {
+      for (let index = codes.from(span.start); index < behind && codes.starts[index]! < span.end; index++) {
+        unseen -= codes.ends[index]! - codes.starts[index]!;
       }
     }
     return unseen;
   }
 
-  /** Letters of base64 or hex just before a place, as far as they matter; `before`: those before the bytes. */
-  lettersBefore(place: number, before: number): number {
-    let at = place;
-    while (at > 0 && place - at < SHORTEST_LINE && isLetter(this.#bytes[at - 1]!)) at--;
-    return at === 0 ? Math.min(SHORTEST_LINE, place + before) : place - at;
+  /** Line feeds before `end`, without those in secrets; where `unseenBefore` knows. */
+  feedsBefore(end: number, spans: readonly Span[]): number {
+    const { feeds, text } = this.#pass;
+    let left = feeds - lineFeeds(text, end, this.#end);
+    for (const span of spans) left -= lineFeeds(text, Math.max(span.start, 0), Math.min(span.end, end));
+    return left;
   }
+
+  /** Letters of base64 or hex just before a place, codes left out, as far as they matter; `before`: those before the bytes. */
+  lettersBefore(place: number, before: number): number {
+    const { text, codes } = this.#pass;
+    let at = place, letters = 0, code = codes.from(place) - 1;
+    while (at > 0 && letters < SHORTEST_LINE) {
+      if (codes.end(code) === at) at = codes.start(code--);
+      else if (!isLetter(text[--at]!)) return letters;
+      else letters++;
+    }
+    return Math.min(SHORTEST_LINE, at === 0 ? letters + before : letters);
+  }
+
+  /** What stands for a secret. */
+  mark(name: string): Uint8Array {
+    let mark = this.#marks.get(name);
+    if (!mark) this.#marks.set(name, mark = new TextEncoder().encode(`<redacted:${name}>`));
+    return mark;
+  }
+}
+
+function lineFeeds(bytes: Uint8Array, from: number, to: number): number {
+  let count = 0;
+  for (let at = from; at < to; at++) if (bytes[at] === 0x0a) count++;
+  return count;
 }
 
 function isLetter(byte: number): boolean {
@@ -194,14 +192,38 @@ function isLetter(byte: number): boolean {
     byte === 0x2b || byte === 0x2f || byte === 0x2d || byte === 0x5f;
 }
 
-/** In order, those that overlap as one. */
-function merged(spans: Span[]): Span[] {
-  spans.sort((a, b) => a.start - b.start || b.end - a.end);
+/** All of them in order, those that overlap as one. */
+function merged(lists: readonly Span[][]): Span[] {
   const result: Span[] = [];
-  for (const span of spans) {
+  for (const list of lists) if (!isOrdered(list)) list.sort(order);
+  const at = lists.map(() => 0);
+  for (;;) {
+    let first: Span | undefined, from = 0;
+    for (let index = 0; index < lists.length; index++) {
+      const span = lists[index]![at[index]!];
+      if (span && (!first || !before(first, span))) {
+        first = span;
+        from = index;
+      }
+    }
+    if (!first) return result;
+    at[from]!++;
     const last = result.at(-1);
-    if (last && span.start < last.end) last.end = Math.max(last.end, span.end);
-    else result.push(span);
+    if (last && first.start < last.end) last.end = Math.max(last.end, first.end);
+    else result.push(first);
   }
-  return result;
+}
+
+/** What begins before another, or with it and is no shorter. */
+function before(a: Span, b: Span): boolean {
+  return a.start < b.start || (a.start === b.start && a.end >= b.end);
+}
+
+function isOrdered(list: readonly Span[]): boolean {
+  for (let at = 1; at < list.length; at++) if (!before(list[at - 1]!, list[at]!)) return false;
+  return true;
+}
+
+function order(a: Span, b: Span): number {
+  return a.start - b.start || b.end - a.end;
 }

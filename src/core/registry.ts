@@ -5,6 +5,7 @@ import type { AnyFace, Family, HookFace } from "./face.ts";
 import { checkAction } from "./object_tool.ts";
 import { type Checked, checkSchema, checkWithLibrary, type JsonSchema, needsLibrary } from "./schema.ts";
 import type { AnyTool, Asset, Effect } from "./tool.ts";
+import { apart, published, type Unpublished, withPassed } from "./unpublished.ts";
 
 export type Tier = "mod" | "external" | "builtin";
 
@@ -23,6 +24,8 @@ export interface Entry {
   readonly grammar?: string | undefined;
   /** Every name that rules, matchers and filters may know it by: its own, the canonical, all faces'. */
   readonly names: ReadonlySet<string>;
+  /** Names for this form alone, beside its tool's aliases. */
+  readonly aliases?: readonly string[] | undefined;
   readonly hooks: HookFace | undefined;
   /** Hidden unless a turn chooses the scope. */
   readonly scope: string | undefined;
@@ -57,7 +60,8 @@ export class Registry {
     const namesOf = new Map<AnyTool, Set<string>>(tools.map((tool) => [tool, new Set([tool.name])]));
     const hooksOf = new Map<AnyTool, HookFace>();
     for (const face of faces) {
-      namesOf.get(face.tool)?.add(face.name);
+      const names = namesOf.get(face.tool);
+      for (const name of [face.name, ...face.aliases ?? []]) names?.add(name);
       if (face.hooks) {
         hooksOf.set(face.tool, face.hooks);
       }
@@ -159,15 +163,22 @@ class BuiltinEntry implements Entry {
   readonly family: Family;
   readonly toolsets: readonly string[];
   readonly names: ReadonlySet<string>;
+  readonly aliases: readonly string[] | undefined;
   readonly hooks: HookFace | undefined;
   readonly toCanonical: (args: Record<string, unknown>) => Record<string, unknown>;
   readonly present: (data: unknown, args: Record<string, unknown>) => unknown;
   readonly #form: Form;
   readonly #canonical: Form;
+  readonly #unpublished: Unpublished | undefined;
+  /** What arguments are checked against. */
+  readonly #taken: Form;
 
   constructor(
     tool: AnyTool,
-    shown: Pick<AnyFace, "name" | "family" | "toolsets" | "toCanonical" | "present">,
+    shown: Pick<
+      AnyFace,
+      "name" | "family" | "toolsets" | "toCanonical" | "present" | "aliases" | "unpublished"
+    >,
     names: ReadonlySet<string>,
     hooks: HookFace | undefined,
     form: Form,
@@ -178,11 +189,20 @@ class BuiltinEntry implements Entry {
     this.family = shown.family;
     this.toolsets = shown.toolsets;
     this.names = names;
+    this.aliases = shown.aliases;
     this.hooks = hooks;
-    this.toCanonical = shown.toCanonical;
     this.present = shown.present ?? tool.present ?? identity;
-    this.#form = form;
+    this.#form = this.#taken = form;
     this.#canonical = canonical;
+    const more = this.#unpublished = shown.unpublished;
+    if (more?.passes) {
+      const schema = () => withPassed(form.asset.schema, more, canonical.asset.schema);
+      this.#taken = new Form(() => ({ ...form.asset, schema: schema() }));
+      this.toCanonical = (args) => {
+        const { own, passed } = apart(args, more);
+        return { ...shown.toCanonical(own), ...passed };
+      };
+    } else this.toCanonical = shown.toCanonical;
   }
 
   get description(): string {
@@ -198,7 +218,7 @@ class BuiltinEntry implements Entry {
   }
 
   check(args: unknown): Checked | Promise<Checked> {
-    return this.#form.check(args);
+    return this.#taken.check(this.#unpublished ? published(args, this.#unpublished) : args);
   }
 
   checkCanonical(args: unknown): Checked | Promise<Checked> {

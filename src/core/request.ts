@@ -1,5 +1,7 @@
 /** What a call is asked with: the words that hosts, the command line and the core share. */
 import type { Family } from "./face.ts";
+import type { Outcome } from "./result.ts";
+import type { Output } from "./tool.ts";
 
 export interface CallRequest {
   id?: string;
@@ -27,10 +29,22 @@ export interface CallOptions {
   timeoutMs?: number | undefined;
   /** Every step but the running. */
   dryRun?: boolean;
+  /** Stands in for the tool, which isn't run: gives what it gave another time. */
+  standIn?: StandIn | undefined;
   /** Asks whoever can answer whether a call may run; absent: nobody can. */
   ask?: ((question: Question) => Promise<boolean>) | undefined;
   /** Characters of output that the stream carries; the rest is only counted. Default 30,000. */
   streamLimit?: number;
+}
+
+/** What is known of a call that was run another time. */
+export interface StandIn {
+  /** The id of the call that made it. */
+  parent?: string | undefined;
+  /** What the tool gave then; an outcome besides, where the result has one of its own. */
+  result: Omit<Output, "outcome"> & { outcome?: Outcome };
+  /** The same for hooks, in the tool's form for them; absent: the result's blocks. */
+  response?: unknown;
 }
 
 export interface Question {

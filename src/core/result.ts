@@ -33,6 +33,8 @@ export interface Result {
   exitCode?: number;
   /** The file that holds what was cut. */
   overflow?: string;
+  /** That file was cut too, at its cap: it holds so many bytes of the text, the first ones. */
+  overflowCutAt?: number;
   structured?: unknown;
   /** Present where mods or hooks changed the arguments: what ran, in the canonical form, and who changed it. */
   rewritten?: { args: unknown; by: readonly string[] };
@@ -53,7 +55,7 @@ export type Ended = Omit<Shaped, "outcome"> & { outcome: Outcome };
 /** The result of a call, its fields in one order whatever became of it. */
 export function resultOf(
   call: Pick<Result, "id" | "name" | "tool" | "rewritten">,
-  { outcome, status, content, stdout, stderr, exitCode, overflow, structured }: Ended,
+  { outcome, status, content, stdout, stderr, exitCode, overflow, overflowCutAt, structured }: Ended,
   durationMs: number,
   { at, weekday }: Stamp,
 ): Result {
@@ -66,6 +68,7 @@ export function resultOf(
   if (stderr) result.stderr = stderr;
   if (exitCode !== undefined) result.exitCode = exitCode;
   if (overflow !== undefined) result.overflow = overflow;
+  if (overflowCutAt !== undefined) result.overflowCutAt = overflowCutAt;
   if (structured !== undefined) result.structured = structured;
   if (call.rewritten) result.rewritten = call.rewritten;
   result.durationMs = durationMs;
@@ -120,7 +123,10 @@ function pickOutput(record: Record<string, unknown>): Omit<Output, "content" | "
   if (isStrings(record.stdout)) picked.stdout = record.stdout;
   if (isStrings(record.stderr)) picked.stderr = record.stderr;
   if (Number.isInteger(record.exitCode)) picked.exitCode = record.exitCode as number;
-  if (typeof record.overflow === "string") picked.overflow = record.overflow;
+  if (typeof record.overflow === "string") {
+    picked.overflow = record.overflow;
+    if (Number.isInteger(record.overflowCutAt)) picked.overflowCutAt = record.overflowCutAt as number;
+  }
   if (record.outcome === "timeout" || record.outcome === "interrupted") picked.outcome = record.outcome;
   if (record.structured !== undefined) picked.structured = JSON.parse(JSON.stringify(record.structured));
   return picked;

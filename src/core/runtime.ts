@@ -50,6 +50,8 @@ export interface HostFiles {
   /** A file as UTF-8 text, without a byte-order mark. */
   readText(path: string): string;
   open(path: string, how: OpenHow, mode?: number): OpenFile;
+  /** Is something there, through links? Never throws, which is what a miss costs elsewhere. */
+  exists(path: string): boolean;
   stat(path: string): FileInfo;
   lstat(path: string): FileInfo;
   realpath(path: string): string;
@@ -105,6 +107,11 @@ export interface Host {
   /** A module of Node's, loaded now. */
   builtin<T>(name: `node:${string}`): T;
   exit(code: number): never;
+  /**
+   * What is open now stays with this process: a program that it starts gets standard input, output and error alone. To be
+   * called before each start; Node does so by itself. On Deno it needs Linux 5.11, glibc 2.34 and leave for `ffi`.
+   */
+  keepOpenFiles(): void;
   /** Calls `handler` on each `signal`; returns the remover. */
   onSignal(signal: "SIGINT" | "SIGTERM" | "SIGHUP", handler: () => void): () => void;
   /** Does `work`, in all that it waits for too, with the folder and the environment of somebody else. */

@@ -65,6 +65,10 @@ interface DenoNamespace {
   linkSync(from: string, to: string): void;
   symlinkSync(target: string, path: string): void;
   copyFileSync(from: string, to: string): void;
+  permissions: { querySync(what: { name: string }): { state: string } };
+  dlopen(path: string, symbols: Record<string, unknown>): {
+    symbols: Record<string, (...args: unknown[]) => unknown>;
+  };
 }
 
 const OPEN: Record<OpenHow, Record<string, boolean>> = {
@@ -127,6 +131,7 @@ export function denoHost(): OwnHost {
     },
     builtin: <T>(name: string) => globalThis.process.getBuiltinModule(name) as T,
     exit: (code) => exit(code),
+    keepOpenFiles: fileKeeper(deno),
     onSignal(signal, handler) {
       deno.addSignalListener(signal, handler);
       return () => deno.removeSignalListener(signal, handler);
@@ -145,6 +150,30 @@ export function denoHost(): OwnHost {
   };
 }
 
+const CLOSE_RANGE_CLOEXEC = 4;
+const MOST_FILES = 0x7fffffff;
+
+/** Deno opens sockets, and copies of its own streams, so that children inherit them. */
+function fileKeeper(deno: DenoNamespace): () => void {
+  if (deno.build.os !== "linux") return () => {};
+  let mark: (() => void) | undefined;
+  const load = (): () => void => {
+    // It would ask on the terminal.
+    if (deno.permissions.querySync({ name: "ffi" }).state !== "granted") return () => {};
+    // A parameter in a struct keeps Deno from compiling the call, which would take longer than many calls do.
+    const parameters = ["i32", "i32", { struct: ["i32"] }];
+    try {
+      const { symbols } = deno.dlopen("libc.so.6", { close_range: { parameters, result: "i32" } });
+      const flags = new Int32Array([CLOSE_RANGE_CLOEXEC]);
+      return () => void symbols.close_range!(3, MOST_FILES, flags);
+    } catch {
+      // An older system.
+      return () => {};
+    }
+  };
+  return () => (mark ??= load())();
+}
+
 const STRAYS = ["error", "unhandledrejection"];
 
 /** `ErrorEvent` or `PromiseRejectionEvent`. */
@@ -160,6 +189,14 @@ function denoFiles(deno: DenoNamespace): HostFiles {
     open(path, how, mode) {
       const file = deno.openSync(path, mode === undefined ? OPEN[how] : { ...OPEN[how], mode });
       return new DenoOpenFile(file);
+    },
+    exists(path) {
+      try {
+        deno.statSync(path);
+        return true;
+      } catch {
+        return false;
+      }
     },
     stat: (path) => info(deno.statSync(path)),
     lstat: (path) => info(deno.lstatSync(path)),

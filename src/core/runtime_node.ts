@@ -43,6 +43,7 @@ export function nodeHost(): OwnHost {
       process.on(signal, handler);
       return () => process.off(signal, handler);
     },
+    keepOpenFiles() {},
     onStray(report) {
       process.on("uncaughtException", report);
       process.on("unhandledRejection", report);
@@ -78,6 +79,7 @@ function nodeFiles(fs: Fs): HostFiles {
       return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
     },
     open: (path, how, mode) => new NodeFile(fs, fs.openSync(path, how, mode)),
+    exists: (path) => fs.existsSync(path),
     stat: (path) => info(fs.statSync(path)),
     lstat: (path) => info(fs.lstatSync(path)),
     realpath: (path) => fs.realpathSync.native(path),

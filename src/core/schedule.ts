@@ -1,7 +1,7 @@
 /**
  * What may run together. Readers of a key share it, a writer has it alone, a call without keys claims everything
- * (`path:` one file, `tree:` a folder with all that is in it; any other key is what it is to its tool);
- * conflicts are settled in the order in which calls arrived.
+ * (`path:` one file, `tree:` a folder with all that is in it, `kind:*` all keys of a kind; any other key is what it is to its
+ * tool); conflicts are settled in the order in which calls arrived.
  *
  * A call declares its claims when it arrives, before anything that may take time, so a slow hook of an earlier
  * call never lets a later one overtake it. `enter` takes the claims the call has in the end.
@@ -66,8 +66,8 @@ export class Schedule {
   readonly #byKey = new Map<string, Set<Ticket>>();
   /** How many live tickets are nested in others: without any there are no cycles. */
   #nested = 0;
-  /** Live claims of whole folders: without any, keys are compared as they are. */
-  #trees = 0;
+  /** Live claims of whole folders or kinds: without any, keys are compared as they are. */
+  #sets = 0;
   /** Tickets that claim everything. */
   readonly #wide = new Set<Ticket>();
   #next = 0;
@@ -96,7 +96,7 @@ export class Schedule {
     if (claim.keys === undefined) this.#wide.add(ticket);
     else {
       for (const key of claim.keys) {
-        if (isTree(key)) this.#trees++;
+        if (isSet(key)) this.#sets++;
         const holders = this.#byKey.get(key);
         if (holders) holders.add(ticket);
         else this.#byKey.set(key, new Set([ticket]));
@@ -190,9 +190,9 @@ export class Schedule {
       for (const holders of this.#byKey.values()) look(holders);
     } else {
       for (const key of claim.keys) look(this.#byKey.get(key) ?? []);
-      if (this.#trees > 0) {
+      if (this.#sets > 0) {
         for (const [key, holders] of this.#byKey) {
-          if (claim.keys.some((own) => isBelow(own, key) || isBelow(key, own))) look(holders);
+          if (claim.keys.some((own) => isIn(own, key) || isIn(key, own))) look(holders);
         }
       }
     }
@@ -203,7 +203,7 @@ export class Schedule {
     const keys = ticket.claim?.keys;
     this.#wide.delete(ticket);
     for (const key of keys ?? []) {
-      if (isTree(key)) this.#trees--;
+      if (isSet(key)) this.#sets--;
       const holders = this.#byKey.get(key);
       holders?.delete(ticket);
       if (holders?.size === 0) this.#byKey.delete(key);
@@ -219,16 +219,20 @@ export class Schedule {
 
 /** `tree:/a` claims a folder with all that is in it, against `path:/a/b` and `tree:/a/c` alike. */
 const TREE = "tree:";
+/** `session:*` claims all sessions, those too that calls before it may make. */
+const ALL = ":*";
 
-function isTree(key: string): boolean {
-  return key.startsWith(TREE);
+/** Does the key stand for others? */
+function isSet(key: string): boolean {
+  return key.startsWith(TREE) || key.endsWith(ALL) && !key.startsWith("path:");
 }
 
-/** Is `key` the path or folder of `tree`, or below it? */
-function isBelow(key: string, tree: string): boolean {
-  if (!isTree(tree)) return false;
-  const path = key.startsWith("path:") || isTree(key) ? key.slice("path:".length) : undefined;
-  return path !== undefined && inside(tree.slice(TREE.length), path) !== undefined;
+/** Is `key` one of those that `set` stands for? */
+function isIn(key: string, set: string): boolean {
+  if (!isSet(set)) return false;
+  if (!set.startsWith(TREE)) return key.startsWith(set.slice(0, -1));
+  const path = key.startsWith("path:") || key.startsWith(TREE) ? key.slice("path:".length) : undefined;
+  return path !== undefined && inside(set.slice(TREE.length), path) !== undefined;
 }
 
 function isBefore(a: Ticket, b: Ticket): boolean {

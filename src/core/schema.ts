@@ -39,7 +39,10 @@ export interface Issue {
   message: string;
 }
 
-export type Checked = { ok: true; value: Record<string, unknown> } | { ok: false; issues: Issue[] };
+export type Checked =
+  | { ok: true; value: Record<string, unknown> }
+  /** `schema`: whose parameters were meant, where that isn't the whole. */
+  | { ok: false; issues: Issue[]; schema?: JsonSchema };
 
 const UNDERSTOOD = new Set([
   ..."type description properties required additionalProperties items enum const default title examples"

@@ -2,10 +2,12 @@
  * The secrets that are known: names in settings taken from the environment, and the user's `secrets.env`.
  * A command names a secret; its value goes into that child's environment alone, and never out again.
  */
-import { fileError, UsageError } from "./errors.ts";
+import { fileError, notAFile, quote, UsageError } from "./errors.ts";
 import { dirs } from "./dirs.ts";
-import { readAll } from "./local_read.ts";
+import { infoOf, readAll } from "./local_read.ts";
 import { host } from "./runtime.ts";
+import { shellQuote } from "./shell_quote.ts";
+import { variablesIn } from "./variables.ts";
 import { wildcardMatches } from "./wildcard.ts";
 
 export interface Secret {
@@ -47,12 +49,10 @@ export class SecretStore {
       .filter(({ value }) => !isCommon(value));
   }
 
-  /** The secrets that a command names as `$NAME` or `${NAME}`, for that child's environment. */
+  /** The secrets that a command names, for that child's environment. */
   namedIn(command: string): Record<string, string> {
     const found: Record<string, string> = {};
-    if (this.#values.size === 0 || !command.includes("$")) return found;
-    for (const match of command.matchAll(/\$(?:\{([A-Za-z_][A-Za-z0-9_]*)|([A-Za-z_][A-Za-z0-9_]*))/g)) {
-      const name = match[1] ?? match[2]!;
+    for (const name of this.#values.size === 0 ? [] : variablesIn(command)) {
       const value = this.#values.get(name);
       if (value !== undefined) found[name] = value;
     }
@@ -62,7 +62,7 @@ export class SecretStore {
 
 /** Is a value too short or too common to be told from text, so that it isn't redacted? */
 export function isCommon(value: string): boolean {
-  return value.length < SHORTEST || COMMON.has(value.toLowerCase());
+  return value.trim().length < SHORTEST || COMMON.has(value.toLowerCase());
 }
 
 /** What a value often is though its variable's name has `KEY` or `TOKEN` in it: a number, a word, a path, an address. */
@@ -98,12 +98,31 @@ export function storeOf(
   patterns: readonly string[],
   keep: readonly string[],
 ): SecretStore {
+  const { found, guessed } = split(host.envAll(), patterns, keep);
+  return new SecretStore([...found, ...file], guessed);
+}
+
+/** Those of these variables that are secrets, or look like some, by the same rules as the environment's. */
+export function secretsAmong(
+  variables: Readonly<Record<string, string>>,
+  patterns: readonly string[],
+  keep: readonly string[],
+): SecretStore {
+  const { found, guessed } = split(variables, patterns, keep);
+  return new SecretStore(found, guessed);
+}
+
+function split(
+  variables: Readonly<Record<string, string>>,
+  patterns: readonly string[],
+  keep: readonly string[],
+): { found: Secret[]; guessed: Secret[] } {
   const found: Secret[] = [], guessed: Secret[] = [];
-  for (const [name, value] of Object.entries(host.envAll())) {
+  for (const [name, value] of Object.entries(variables)) {
     if (namedBy(patterns, name)) found.push({ name, value });
     else if (looksSecret(name) && !namedBy(keep, name)) guessed.push({ name, value });
   }
-  return new SecretStore([...found, ...file], guessed);
+  return { found, guessed };
 }
 
 /** Is `name` one that a pattern stands for? */
@@ -118,39 +137,70 @@ export function looksSecret(name: string): boolean {
 
 function readSecretsFile(): Secret[] {
   const path = dirs().secretsFile;
+  const found = infoOf(path);
+  if (!found) return [];
+  // To open a pipe would wait for somebody to write.
+  if (found.kind !== "file") throw notAFile("read", path, found);
   let text: string;
   try {
     const file = host.files.open(path, "r");
     try {
       const { mode, uid } = file.info();
-      const open = (mode & 0o077) !== 0 || (uid !== -1 && uid !== host.uid);
-      if (open && host.platform !== "win32") {
-        throw new UsageError(`Cannot use "${path}": others can read it`, `chmod 600 ${path}`);
+      if (uid !== -1 && uid !== host.uid) {
+        throw new UsageError(
+          `Cannot use ${quote(path)}: it belongs to another user`,
+          "move it away, or make it yours",
+        );
       }
-      text = new TextDecoder().decode(readAll(file));
+      if ((mode & 0o077) !== 0 && host.platform !== "win32") {
+        throw new UsageError(
+          `Cannot use ${quote(path)}: others can read it`,
+          `chmod 600 ${shellQuote(path)}`,
+        );
+      }
+      const decoded = host.decode(readAll(file));
+      // Read in part, a secret would be known by another value than it has.
+      if (decoded === undefined) throw new UsageError(`Cannot read ${quote(path)}: it is not UTF-8 text`);
+      text = decoded.replace(/^\uFEFF/, "");
     } finally {
       file.close();
     }
   } catch (error) {
-    if ((error as { code?: string }).code === "ENOENT") return [];
     throw fileError("read", path, error);
   }
   return text.split("\n").flatMap((line) => secretIn(line) ?? []);
 }
 
-/** The secret that a line of `secrets.env` holds. */
+/** A value in quotes, and a comment behind it. */
+const QUOTED = /^(?:"((?:[^"\\]|\\.)*)"|'([^']*)')(?:\s+#.*)?$/s;
+
+/** The secret that a line of `secrets.env` holds, read as such files are: `export` before it, quotes, a comment. */
 export function secretIn(line: string): Secret | undefined {
   const at = line.indexOf("=");
   if (at < 1 || line.trimStart().startsWith("#")) return undefined;
-  const name = line.slice(0, at).trim();
-  return name === "" ? undefined : { name, value: unquote(line.slice(at + 1).trim()) };
+  const name = line.slice(0, at).trim().replace(/^export\s+/, "");
+  return name === "" ? undefined : { name, value: valueIn(line.slice(at + 1)) };
 }
 
-function unquote(value: string): string {
-  if (!/^"(.*)"$/s.test(value)) return value;
+/** Is there a quote before its value that isn't closed, or text behind the closed one? It is read as it stands then. */
+export function isOddlyQuoted(line: string): boolean {
+  const value = line.slice(line.indexOf("=") + 1).trim();
+  return /^["']/.test(value) && !QUOTED.test(value);
+}
+
+function valueIn(text: string): string {
+  const value = text.trim();
+  const [, double, single] = QUOTED.exec(value) ?? [];
+  if (double !== undefined) return unescaped(double);
+  if (single !== undefined) return single;
+  return /^["']/.test(value) ? value : text.replace(/\s#.*$/s, "").trim();
+}
+
+function unescaped(text: string): string {
   try {
-    return JSON.parse(value);
+    return JSON.parse(`"${text}"`);
   } catch {
-    return value.slice(1, -1);
+    const known: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t" };
+    return text.replace(/\\(["\\nrt])/g, (_, char: string) => known[char] ?? char);
   }
 }

@@ -5,7 +5,7 @@ import { infoOf, readFile } from "./local_read.ts";
 import { withLock } from "./lock.ts";
 import { dirname, makeFolder, realPath } from "./paths.ts";
 import { host } from "./runtime.ts";
-import { type Secret, secretIn } from "./secrets.ts";
+import { isOddlyQuoted, type Secret, secretIn } from "./secrets.ts";
 import { writeWhole } from "./write_whole.ts";
 
 /** The file as it is now. */
@@ -51,7 +51,7 @@ function isOdd(line: string): boolean {
   const text = line.trim();
   if (text === "" || text.startsWith("#")) return false;
   const secret = secretIn(line);
-  return secret === undefined || !isSecretName(secret.name) || /^[^=]*=\s*"(?:.*[^"])?$/.test(text);
+  return secret === undefined || !isSecretName(secret.name) || isOddlyQuoted(line);
 }
 
 /**

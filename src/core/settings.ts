@@ -3,11 +3,12 @@
  * trusted) > user > default. Files are JSON with comments.
  */
 import { AgentError, errorCode, fileError, nearest, quote, UsageError } from "./errors.ts";
-import { dirs } from "./dirs.ts";
 import { isRecord, isStrings } from "./json.ts";
 import { type Mode, MODES } from "./permission.ts";
 import type { ParseError, printParseErrorCode } from "jsonc-parser";
 import { host } from "./runtime.ts";
+import type { Project } from "./trust.ts";
+import type { UserPins } from "./trust_store.ts";
 
 type Kind = "number" | "boolean" | "string" | "strings" | "numbers" | "object";
 
@@ -20,6 +21,10 @@ export interface Setting {
   oneOf?: readonly string[];
   /** The smallest number. */
   least?: number;
+  /** A trusted project may set it too. */
+  project?: true;
+  /** It says what runs and what may: a change of the user's own file is noticed (`trust.ts`). */
+  watched?: true;
 }
 
 /** A text that is cut needs room for the notice that says so. */
@@ -27,29 +32,73 @@ const LEAST_LIMIT = 500;
 
 /** Everything that can be set, by its dotted name in `settings.json`. */
 export const SETTINGS = {
-  "mods.enabled": { kind: "boolean", fallback: true, about: "load plugins" },
+  "mods.enabled": { kind: "boolean", fallback: true, about: "load plugins", watched: true },
   "mods.loadTimeoutMs": { kind: "number", fallback: 10_000, about: "time a plugin may take to load, in ms" },
   "mods.handlerTimeoutMs": { kind: "number", fallback: 5_000, about: "time a handler may take, in ms" },
-  "mods.required": { kind: "strings", fallback: [], about: "plugins without which nothing runs" },
-  "plugins": { kind: "object", fallback: {}, about: "options of plugins, by name" },
-  "hooks": { kind: "object", fallback: {}, about: "command hooks, in Claude Code's format" },
-  "permissions.allow": { kind: "strings", fallback: [], about: "rules for calls that may run" },
-  "permissions.ask": { kind: "strings", fallback: [], about: "rules for calls that need a yes" },
-  "permissions.deny": { kind: "strings", fallback: [], about: "rules for calls that never run" },
+  "mods.required": {
+    kind: "strings",
+    fallback: [],
+    about: "plugins without which nothing runs",
+    watched: true,
+  },
+  "plugins": {
+    kind: "object",
+    fallback: {},
+    about: "options of plugins, by name",
+    project: true,
+    watched: true,
+  },
+  "hooks": {
+    kind: "object",
+    fallback: {},
+    about: "command hooks, in Claude Code's format",
+    project: true,
+    watched: true,
+  },
+  "permissions.allow": {
+    kind: "strings",
+    fallback: [],
+    about: "rules for calls that may run",
+    project: true,
+    watched: true,
+  },
+  "permissions.ask": {
+    kind: "strings",
+    fallback: [],
+    about: "rules for calls that need a yes",
+    project: true,
+    watched: true,
+  },
+  "permissions.deny": {
+    kind: "strings",
+    fallback: [],
+    about: "rules for calls that never run",
+    project: true,
+    watched: true,
+  },
   "permissions.defaultMode": {
     kind: "string",
     fallback: "default",
     about: "what happens where no rule decides",
     env: "AGENT_MODE",
     oneOf: MODES,
+    project: true,
+    watched: true,
   },
-  "toolset": { kind: "string", fallback: "default", about: "the tools a model is shown" },
-  "limits": { kind: "numbers", fallback: {}, about: "characters of a result, by tool", least: LEAST_LIMIT },
+  "toolset": { kind: "string", fallback: "default", about: "the tools a model is shown", project: true },
+  "limits": {
+    kind: "numbers",
+    fallback: {},
+    about: "characters of a result, by tool",
+    least: LEAST_LIMIT,
+    project: true,
+  },
   "resultLimit": {
     kind: "number",
     fallback: 32_000,
     about: "characters of any result",
     least: LEAST_LIMIT,
+    project: true,
   },
   "overflow.enabled": {
     kind: "boolean",
@@ -68,6 +117,7 @@ export const SETTINGS = {
     fallback: true,
     about: "keep old contents of files for agent undo",
     env: "AGENT_JOURNAL",
+    watched: true,
   },
   "journal.totalCapBytes": {
     kind: "number",
@@ -75,19 +125,57 @@ export const SETTINGS = {
     about: "size of all old contents",
   },
   "journal.keepDays": { kind: "number", fallback: 30, about: "days that old contents are kept" },
-  "log.enabled": { kind: "boolean", fallback: true, about: "keep a log of calls", env: "AGENT_LOG" },
-  "secrets": { kind: "strings", fallback: [], about: "names of environment variables that hold secrets" },
-  "env.keep": { kind: "strings", fallback: [], about: "variables that commands get though they look secret" },
+  "log.enabled": {
+    kind: "boolean",
+    fallback: true,
+    about: "keep a log of calls",
+    env: "AGENT_LOG",
+    watched: true,
+  },
+  "log.trails": {
+    kind: "boolean",
+    fallback: true,
+    about: "log what was done to each call, step by step, for agent log explain",
+  },
+  "log.originals": {
+    kind: "boolean",
+    fallback: false,
+    about: "log what a tool gave also where hooks or plugins changed it",
+  },
+  "secrets": {
+    kind: "strings",
+    fallback: [],
+    about: "names of environment variables that hold secrets",
+    watched: true,
+  },
+  "env.keep": {
+    kind: "strings",
+    fallback: [],
+    about: "variables that commands get though they look secret",
+    watched: true,
+  },
   "env.drop": {
     kind: "strings",
     fallback: [],
     about: "variables that commands get only where they name them",
+    watched: true,
   },
-  "shell.timeoutMs": { kind: "number", fallback: 120_000, about: "time a command may take, in ms" },
+  "shell.timeoutMs": {
+    kind: "number",
+    fallback: 120_000,
+    about: "time a command may take, in ms",
+    project: true,
+  },
   "sessions.idleMs": {
     kind: "number",
     fallback: 60_000,
     about: "time after which agent sessions serve ends, with nothing to do, in ms",
+  },
+  "trust.pinUser": {
+    kind: "boolean",
+    fallback: true,
+    about: "hold your own plugins and hooks against what they were when you last trusted them",
+    watched: true,
   },
 } as const satisfies Record<string, Setting>;
 
@@ -108,13 +196,29 @@ export interface Layer {
   /** For people: a path, a variable's name, `command line`. */
   origin: string;
   values: ReadonlyMap<SettingName, unknown>;
+  /** It was written for another program, which has tools and events that aren't here. */
+  foreign?: true;
+  /** The project that sets them: its folder, a real path. */
+  project?: string;
 }
+
+/** What goes with the settings of a start. */
+export interface Trusted {
+  project?: Project;
+  /** What the user's own plugins are held against. */
+  pins?: UserPins | undefined;
+}
+
+/** A layer's value of one setting. */
+export type Given<N extends SettingName> = Omit<Layer, "values"> & { value: SettingValue<N> };
 
 export class Settings {
   readonly #layers: readonly Layer[];
+  readonly trusted: Trusted;
 
-  constructor(layers: readonly Layer[]) {
+  constructor(layers: readonly Layer[], trusted: Trusted = {}) {
     this.#layers = layers;
+    this.trusted = trusted;
   }
 
   get<N extends SettingName>(name: N): SettingValue<N> {
@@ -130,22 +234,14 @@ export class Settings {
   }
 
   /** Every layer's value: for rules and hooks, which add up instead of replacing each other. */
-  all<N extends SettingName>(name: N): { value: SettingValue<N>; origin: string }[] {
+  all<N extends SettingName>(name: N): Given<N>[] {
     return this.#layers.filter((layer) => layer.values.has(name))
-      .map((layer) => ({ value: layer.values.get(name) as SettingValue<N>, origin: layer.origin }));
+      .map(({ values, ...from }) => ({ ...from, value: values.get(name) as SettingValue<N> }));
   }
 
   get mode(): Mode {
     return this.get("permissions.defaultMode") as Mode;
   }
-}
-
-/** The user's settings and the environment, below what the command line says. */
-export async function loadSettings(flags: ReadonlyMap<SettingName, unknown>, warn: (text: string) => void) {
-  const layers: Layer[] = [{ origin: "command line", values: flags }, ...environmentLayers()];
-  const user = await fileLayer(dirs().settingsFile, warn);
-  if (user) layers.push(user);
-  return new Settings(layers);
 }
 
 /** The name of the variable that sets a setting: `mods.loadTimeoutMs` → `AGENT_MODS_LOAD_TIMEOUT_MS`. */
@@ -162,7 +258,7 @@ export function hasVariable(name: SettingName): boolean {
 }
 
 /** A layer for each variable, so that its name tells where the value comes from. */
-function environmentLayers(): Layer[] {
+export function environmentLayers(): Layer[] {
   const layers: Layer[] = [];
   const set = (origin: string, name: SettingName, value: unknown) =>
     layers.push({ origin, values: new Map([[name, value]]) });
@@ -218,6 +314,11 @@ export async function fileLayer(path: string, warn: (text: string) => void): Pro
     if (errorCode(error) === "ENOENT") return undefined;
     throw asUsage(fileError("read settings", path, error));
   }
+  return await textLayer(text, path, warn);
+}
+
+/** The same for a text that was read already; `path` is its origin. */
+export async function textLayer(text: string, path: string, warn: (text: string) => void): Promise<Layer> {
   const values = new Map<SettingName, unknown>();
   flatten(await parseJsonc(text, path), "", path, values, warn);
   return { origin: path, values };

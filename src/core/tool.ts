@@ -4,6 +4,7 @@
 import type * as zod from "zod";
 import type { Files } from "./files.ts";
 import type { Keep } from "./fit.ts";
+import type { LateText } from "./late_text.ts";
 import type { OverflowFile } from "./overflow.ts";
 import type { ReadRecords } from "./reads.ts";
 import type { RedactStream } from "./redact.ts";
@@ -58,7 +59,10 @@ export interface Output {
   stdout?: readonly string[];
   stderr?: readonly string[];
   exitCode?: number;
+  /** The file that holds what was cut. */
   overflow?: string;
+  /** That file was cut too, at its cap: it holds so many bytes of the text, the first ones. */
+  overflowCutAt?: number;
   structured?: unknown;
 }
 
@@ -76,7 +80,7 @@ export interface Context extends Place {
   readonly person: boolean;
   readonly id: string;
   /** Sends text to whoever watches the call, redacted. */
-  output(text: string, stream?: StreamName): void;
+  output(text: LateText, stream?: StreamName): void;
   /** The value of a secret, for a tool that must use it. */
   secret(name: string): string | undefined;
   /** Runs another tool on the same path, inside this call's claims. */
@@ -116,7 +120,11 @@ export interface Tool<Args = Record<string, unknown>, Data = unknown> {
   /** Strict schemas by action, for a tool with several (`object_tool.ts`). */
   variants?(z: Zod): Record<string, zod.ZodType>;
   traits(args: Args, place: Place): Traits;
+  /** In place of `traits`, for a tool that is asked elsewhere. */
+  traitsLater?(args: Args, place: Place): Promise<Traits>;
   limit?: Limit;
+  /** It runs commands of a shell: on Windows its description says what to take care of there. */
+  runsCommands?: true;
   /** Toolsets that show it under its canonical name. */
   toolsets?: readonly string[];
   /** A permission rule under this tool's name covers every tool with this effect; `run`: every one given a command. */
@@ -146,6 +154,7 @@ export interface Asset {
   variants?: Readonly<Record<string, JsonSchema>>;
   /** A lark grammar, for a face that is free text. */
   grammar?: string;
+  runsCommands?: true;
 }
 
 /** Checks a tool's types against each other, and forgets them, so that tools can stand in one list. */

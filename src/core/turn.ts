@@ -52,6 +52,10 @@ export interface TurnParts {
   /** The files as one call changes them. */
   files(call: string): Files;
   emit: Sink;
+  /** The stream also tells what a tool gave where hooks or mods changed it. */
+  keepsOriginals?: boolean;
+  /** Somebody hears the stream: `tool_end` says what was done to a call, step by step. */
+  keepsTrails?: boolean;
 }
 
 const TIERS: readonly Tier[] = ["mod", "external", "builtin"];
@@ -82,6 +86,9 @@ export function makeTurn(parts: TurnParts): Turn {
     else byName.set(entry.name, [entry]);
   }
   const byAlias = new Map<string, Entry>();
+  for (const entry of parts.surface) {
+    for (const alias of entry.aliases ?? []) byAlias.set(alias.toLowerCase(), entry);
+  }
   for (const entry of parts.surface) {
     for (const alias of entry.tool.aliases ?? []) if (!byAlias.has(alias)) byAlias.set(alias, entry);
   }

@@ -8,16 +8,19 @@ import type { Turn } from "./turn.ts";
 
 export class TurnStore {
   readonly #most: number;
+  readonly #onEnd: (id: string) => Promise<void> | void;
   /** Used last, so ended last. */
-  readonly #kept = new Map<string, { turn: Turn; calls: number }>();
+  readonly #kept = new Map<string, { turn: Turn; calls: number; ended: boolean }>();
 
-  constructor(most = 4096) {
+  /** `onEnd` hears of each turn once, when it has been released and its last call has ended. */
+  constructor(most = 4096, onEnd: (id: string) => Promise<void> | void = () => {}) {
+    this.#onEnd = onEnd;
     this.#most = most;
   }
 
   /** Of too many, the one that was idle longest ends. */
   async add(turn: Turn): Promise<void> {
-    this.#kept.set(turn.id, { turn, calls: 0 });
+    this.#kept.set(turn.id, { turn, calls: 0, ended: false });
     if (this.#kept.size <= this.#most) return;
     for (const [id, { calls }] of this.#kept) if (calls === 0) return await this.release(id);
   }
@@ -38,6 +41,7 @@ export class TurnStore {
       return await runCall(found, request, options);
     } finally {
       kept.calls--;
+      if (kept.ended && kept.calls === 0) await this.#onEnd(id);
     }
   }
 
@@ -48,6 +52,8 @@ export class TurnStore {
     this.#kept.delete(id);
     const { handlers, handlerLimits } = kept.turn;
     await runNotify(handlers.turn_end, handlerLimits, [Object.freeze({ id })]);
+    kept.ended = true;
+    if (kept.calls === 0) await this.#onEnd(id);
   }
 
   async releaseAll(): Promise<void> {

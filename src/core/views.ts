@@ -117,6 +117,7 @@ export function hookCall(
   accepted: Accepted,
   place: Place,
   signal: () => AbortSignal | undefined,
+  heard?: HookCall["heard"],
 ): HookCall {
   const { args, traits } = accepted;
   const view = hookView(entry, args, place);
@@ -138,6 +139,7 @@ export function hookCall(
     },
     session: { id: session, cwd, project, mode },
     asked: askedOf(turn, entry, accepted, came),
+    heard,
     get signal() {
       return signal();
     },

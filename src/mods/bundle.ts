@@ -6,21 +6,21 @@
  * same bytes on both runtimes, one instance. A plugin with top-level await becomes a module instead.
  */
 import { fileError, messageOf } from "../core/errors.ts";
+import { type FileMark, isUnchanged, markOf } from "../core/file_mark.ts";
 import { sha256 } from "../core/hash.ts";
 import { dirname, fileUrl, join, makeFolder } from "../core/paths.ts";
 import { host } from "../core/runtime.ts";
+import { declaredIn, type DeclaredPlugin } from "./declared_uses.ts";
 import type { Found } from "./places.ts";
+import { HOST_SYMBOL } from "./run_bundle.ts";
 
 /** Changes whenever bundles of an older build must not be used. */
-const FORMAT = 1;
+const FORMAT = 3;
 
 /** An input with what `stat` said of it when its content was last looked at. */
-interface Input {
+export interface Input extends FileMark {
   path: string;
-  size: number;
-  mtimeMs: number;
-  ctimeMs: number;
-  ino: number;
+  /** Of the bytes that were bundled. */
   sha256: string;
 }
 
@@ -32,16 +32,19 @@ export interface Bundle {
   code?: string;
   /** Modules of the host's that must be loaded before it runs. */
   needs: readonly string[];
+  /** Every file that is in it. */
+  inputs: readonly Input[];
+  /** Modules of the runtime that it asks for. */
+  builtins: readonly string[];
+  /** What its source says of itself, read without running it. */
+  declared: DeclaredPlugin;
 }
 
 interface CacheEntry extends Bundle {
-  inputs: Input[];
   /** When the inputs were last hashed. */
   checkedMs: number;
 }
 
-/** A clock's tick: a file changed within it may have changed again without its times saying so. */
-const RACY_MS = 2000;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 export class BundleCache {
@@ -132,14 +135,9 @@ export class BundleCache {
       } catch {
         return false;
       }
-      // Whole seconds of ctime: Deno knows no finer ones, and each runtime would rebuild the other's cache.
-      const same = now.size === input.size && now.mtimeMs === input.mtimeMs && now.ino === input.ino &&
-        Math.floor(now.ctimeMs / 1000) === Math.floor(input.ctimeMs / 1000);
-      if (same && now.mtimeMs < entry.checkedMs - RACY_MS && now.ctimeMs < entry.checkedMs - RACY_MS) {
-        continue;
-      }
+      if (isUnchanged(now, input, entry.checkedMs)) continue;
       if (sha256(host.files.read(input.path)) !== input.sha256) return false;
-      Object.assign(input, statOf(input.path));
+      Object.assign(input, markOf(now));
       hashed = true;
     }
     try {
@@ -157,8 +155,10 @@ export class BundleCache {
 
 /** Nothing of an index is taken where any of it is not what `save` writes. */
 function checkIndex(index: Record<string, CacheEntry>): Record<string, CacheEntry> {
-  for (const { inputs, needs, file } of Object.values(index)) {
-    if (!Array.isArray(inputs) || !Array.isArray(needs) || typeof file !== "string") throw new TypeError();
+  for (const { inputs, needs, file, builtins } of Object.values(index)) {
+    if (
+      !Array.isArray(inputs) || !Array.isArray(needs) || !Array.isArray(builtins) || typeof file !== "string"
+    ) throw new TypeError();
   }
   return { ...index };
 }
@@ -169,11 +169,6 @@ function isThere(path: string): boolean {
   } catch {
     return false;
   }
-}
-
-function statOf(path: string): Omit<Input, "sha256"> {
-  const { size, mtimeMs, ctimeMs, ino } = host.files.stat(path);
-  return { path, size, mtimeMs, ctimeMs, ino };
 }
 
 async function build(found: Found, folder: string): Promise<CacheEntry & { code: string }> {
@@ -187,26 +182,26 @@ async function build(found: Found, folder: string): Promise<CacheEntry & { code:
     format = "esm";
     result = await runEsbuild(found.entry, format);
   }
-  const { code, inputs, needs } = result;
-  const paths = found.manifest ? [...inputs, found.manifest] : inputs;
+  const { code, inputs, needs, builtins, source } = result;
+  if (found.manifest) inputs.push(inputOf(found.manifest).input);
+  const declared = await declaredIn(found.entry, source);
   const name = sha256(`${FORMAT}\0${format}\0${code}`).slice(0, 32);
   const file = join(folder, `${name}.${format === "cjs" ? "cjs" : "mjs"}`);
-  return { format, file, needs, inputs: paths.map((path) => inputOf(path, checkedMs)), checkedMs, code };
+  return { format, file, needs, inputs, builtins, declared, checkedMs, code };
 }
 
-/** An input that changed while it was bundled gets no hash: nobody knows which of its contents was taken. */
-function inputOf(path: string, startedMs: number): Input {
-  const info = statOf(path);
-  const changed = info.mtimeMs >= startedMs && info.mtimeMs <= Date.now();
-  return { ...info, sha256: changed ? "" : sha256(host.files.read(path)) };
+/** What `stat` says comes before the bytes: a change in between shows at the next start. */
+function inputOf(path: string): { input: Input; bytes: Uint8Array } {
+  const mark = markOf(host.files.stat(path));
+  const bytes = host.files.read(path);
+  return { input: { path, ...mark, sha256: sha256(bytes) }, bytes };
 }
-
-/** The name under which module bundles find their `require`, by the plugin's path. */
-export const HOST_SYMBOL = "agent.plugin-host";
 
 async function runEsbuild(entry: string, format: Bundle["format"]) {
   const esbuild = await import("esbuild");
   const needs = new Set<string>();
+  const inputs = new Map<string, Input>();
+  let source: string | undefined;
   const result = await esbuild.build({
     entryPoints: [entry],
     bundle: true,
@@ -218,6 +213,8 @@ async function runEsbuild(entry: string, format: Bundle["format"]) {
     // A script has no importer: what it imports when used is required then.
     ...(format === "cjs" && { supported: { "dynamic-import": false } }),
     logLevel: "silent",
+    // Files above a plugin have no say in what it becomes.
+    tsconfigRaw: {},
     absWorkingDir: dirname(entry),
     loader: { ".txt": "text", ".md": "text" },
     define: {
@@ -249,16 +246,33 @@ async function runEsbuild(entry: string, format: Bundle["format"]) {
           { filter: /^(node:)?(process|console)$/ },
           ({ path }) => fromHost(`node:${path.replace("node:", "")}`),
         );
+        // What is hashed is what is bundled: esbuild never opens the file itself.
+        build.onLoad({ filter: /.*/, namespace: "file" }, ({ path }) => {
+          const { input, bytes } = inputOf(path);
+          inputs.set(path, input);
+          // The entry comes first, by the name that its links lead to.
+          source ??= new TextDecoder().decode(bytes);
+          return { contents: bytes, loader: "default" };
+        });
         build.onLoad({ filter: /.*/, namespace: "host" }, ({ path }) => ({
           contents: `module.exports = __agentRequire(${JSON.stringify(path)});`,
         }));
       },
     }],
   });
-  const inputs = Object.keys(result.metafile.inputs)
+  const used = Object.keys(result.metafile.inputs)
     .filter((path) => !path.startsWith("host:"))
     .map((path) => join(dirname(entry), path));
-  return { code: result.outputFiles[0]!.text, inputs, needs: [...needs] };
+  const builtins = Object.values(result.metafile.inputs).flatMap(({ imports }) => imports)
+    .filter(({ external, path }) => external && !needs.has(path)).map(({ path }) => path);
+  const bundled = used.map((path) => inputs.get(path) ?? inputOf(path).input);
+  return {
+    code: result.outputFiles[0]!.text,
+    inputs: bundled,
+    needs: [...needs],
+    builtins: [...new Set(builtins)].sort(),
+    source: source ?? "",
+  };
 }
 
 /** A script is handed these as parameters; a module has to fetch them. */

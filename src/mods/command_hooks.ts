@@ -1,27 +1,58 @@
-/** Command hooks: which are concerned, how they are run, and what their answers come to. */
-import { messageOf, quote } from "../core/errors.ts";
+/** Command hooks: which are concerned, what they are asked, and what their answers come to. */
+import { quote } from "../core/errors.ts";
 import {
+  type EventAnswer,
   type HookCall,
   type HookEvent,
   type Hooks,
+  type HookSession,
+  HOST_EVENTS,
+  type HostEvent,
+  type HostEvents,
+  mergeEvent,
+  mergePermission,
   mergePost,
   mergePre,
+  type PermissionAnswer,
   type PostAnswer,
   type PreAnswer,
+  type SessionVerdict,
 } from "../core/hooks.ts";
 import { host } from "../core/runtime.ts";
-import { type ProcessGroups, run as runProcess } from "../shell/process.ts";
-import { Capture } from "./capture.ts";
+import type { ProcessGroups } from "../shell/groups.ts";
 import {
-  ANSWER_MB,
+  eventAnswer,
   type HookRun,
+  permissionAnswer,
   postAnswer,
   preAnswer,
-  sessionContext,
   understand,
   type Understood,
 } from "./hook_answer.ts";
-import type { CommandHook, HookGroup } from "./hook_config.ts";
+import { Background } from "./hook_background.ts";
+import { type AnyHook, type HookGroup, nameOf } from "./hook_config.ts";
+import { meaning } from "./hook_meaning.ts";
+import { collect, type Due, pick, type Picked } from "./hook_pick.ts";
+import type { HookPlace } from "./hook_process.ts";
+import { HookRunners } from "./hook_runners.ts";
+
+/** One hook that was asked, for those who look at hooks one by one. */
+export interface HookTrace {
+  hook: AnyHook;
+  group: HookGroup;
+  /** Its input. */
+  payload: object;
+  run: HookRun;
+  understood: Understood;
+  ms: number;
+}
+
+/** A file that hooks of the session's start may write variables to. */
+export interface VariablesFile {
+  readonly path: string;
+  /** What was written; removes the file. */
+  take(): Promise<Record<string, string>>;
+}
 
 export interface CommandHooksParts {
   hooks: readonly HookGroup[];
@@ -35,42 +66,41 @@ export interface CommandHooksParts {
   shorten(text: string): string;
   /** A loud notice: a hook failed. */
   complain(text: string): void;
+  /** Absent: hooks can't give the session variables. */
+  variables?(): VariablesFile;
+  heard?(trace: HookTrace): void;
 }
 
-/** How long hooks in the background may go on after the session's end. */
-const BACKGROUND_GRACE_MS = 5000;
-
-/** A hook that is about to run. */
-interface Due extends CommandHook {
-  /** Its failure blocks. */
-  blocks: boolean;
-}
-
-interface Picked {
-  group: HookGroup;
-  hooks: Due[];
-}
-
-/** What hooks that are asked about a call are told, and how their answers are read. */
+/** What hooks are told, and how their answers are read. */
 interface Question<T> {
   event: HookEvent;
+  /** What is held against matchers; none: all are concerned. */
+  names: readonly string[] | undefined;
+  session: HookSession;
+  /** The call that it is about. */
+  call?: HookCall;
   /** Beside what every hook is told; from the answers of those before it in a sequential group. */
   fields(before: readonly T[]): Record<string, unknown>;
   read(understood: Understood, stderr: string): T;
-  /** The answer that a failure stands for where it blocks. */
-  blocked(reason: string): T;
+  /** The answer that a failure stands for where it blocks; absent: it can't. */
+  blocked?(reason: string): T;
   /** Ends a sequential group. */
   ends?(answer: T): boolean;
+  variables?: Readonly<Record<string, string>>;
 }
+
+type Answer = PreAnswer | PermissionAnswer | PostAnswer | EventAnswer;
 
 export class CommandHooks implements Hooks {
   readonly #parts: CommandHooksParts;
   readonly #byEvent = new Map<HookEvent, HookGroup[]>();
-  /** Hooks in the background, by what they run. */
-  readonly #background = new Map<string, Promise<unknown>>();
+  readonly #runners: HookRunners;
+  readonly #background: Background;
 
   constructor(parts: CommandHooksParts) {
     this.#parts = parts;
+    this.#runners = new HookRunners(parts);
+    this.#background = new Background((text) => parts.complain(text));
     for (const group of parts.hooks) {
       const same = this.#byEvent.get(group.event);
       if (same) same.push(group);
@@ -83,13 +113,27 @@ export class CommandHooks implements Hooks {
   }
 
   pre(call: HookCall) {
-    return this.#ask<PreAnswer>(call, {
-      event: "PreToolUse",
-      fields: (before) => ({ tool_input: before.findLast(({ input }) => input)?.input ?? call.view.input }),
+    return this.#ask<PreAnswer>({
+      ...about(call, "PreToolUse"),
+      fields: (before) => ({
+        ...inputFields(call, before.findLast(({ input }) => input)?.input),
+        tool_use_id: call.id,
+      }),
       read: preAnswer,
       blocked: (reason) => ({ decision: "deny", reason }),
       ends: ({ decision, stop }) => decision === "deny" || stop !== undefined,
     })?.then(mergePre);
+  }
+
+  permission(call: HookCall) {
+    return this.#ask<PermissionAnswer>({
+      ...about(call, "PermissionRequest"),
+      fields: (before) =>
+        inputFields(call, before.findLast(({ behavior, input }) => behavior === "allow" && input)?.input),
+      read: permissionAnswer,
+      blocked: (message) => ({ behavior: "deny", message }),
+      ends: ({ behavior, stop }) => behavior === "deny" || stop !== undefined,
+    })?.then(mergePermission);
   }
 
   post(call: HookCall, response: unknown, durationMs: number) {
@@ -102,82 +146,82 @@ export class CommandHooks implements Hooks {
   }
 
   #after(event: HookEvent, call: HookCall, fields: Record<string, unknown>) {
-    return this.#ask<PostAnswer>(call, {
-      event,
-      fields: () => ({ tool_input: call.view.input, ...fields }),
+    return this.#ask<PostAnswer>({
+      ...about(call, event),
+      fields: () => ({ ...inputFields(call), tool_use_id: call.id, ...fields }),
       read: postAnswer,
       blocked: (feedback) => ({ feedback }),
     })?.then(mergePost);
   }
 
-  #ask<T extends PreAnswer | PostAnswer>(call: HookCall, question: Question<T>): Promise<T[]> | undefined {
-    const { event, fields, read, blocked, ends } = question;
-    const picked = this.#pick(event, call.names);
-    if (picked.length === 0) return undefined;
-    const common = { ...this.#common(event, call.session), ...toolFields(call) };
-    return collect(picked, async (hook, group, before: readonly T[]) => {
-      if (hook.if !== undefined && !await this.#parts.ruleFits(hook.if, call)) return {} as T;
-      const payload = { ...common, ...fields(before) };
-      const { understood, stderr } = await this.#run(hook, group, payload, call.session, call.signal);
-      if (understood.failure === undefined || !hook.blocks) return this.#shortened(read(understood, stderr));
-      return blocked(`the hook ${quote(hook.command)} failed: ${understood.failure}`);
-    }, ends);
+  fire<E extends HostEvent>(event: E, fields: HostEvents[E], session: HookSession) {
+    const key = HOST_EVENTS[event];
+    const detail: unknown = key === undefined ? undefined : fields[key] ?? "";
+    // A broken hook at an end must not keep a run going without end.
+    const blocks = event === "UserPromptSubmit" || event === "PreCompact";
+    return this.#ask<EventAnswer>({
+      event,
+      names: detail === undefined ? undefined : [String(detail)],
+      session,
+      fields: () => ({ ...fields }),
+      read: (understood, stderr) => eventAnswer(understood, stderr, event),
+      ...blocks && { blocked: (block: string) => ({ block }) },
+      ends: ({ block, stop }) => block !== undefined || stop !== undefined,
+    })?.then(mergeEvent);
   }
 
-  session(event: "SessionStart" | "SessionEnd", detail: string, session: HookCall["session"]) {
-    const picked = this.#pick(event, [detail]);
-    if (picked.length === 0) {
-      return event === "SessionEnd" && this.#background.size > 0 ? this.#settle() : undefined;
-    }
-    const field = event === "SessionStart" ? { source: detail } : { reason: detail };
-    const payload = { ...this.#common(event, session), ...field };
-    return collect(picked, async (hook, group) => {
-      const { understood } = await this.#run(hook, group, payload, session);
-      return sessionContext(understood);
-    }).then(async (contexts) => {
-      if (event === "SessionEnd") await this.#settle();
-      return contexts.flatMap((context) => context === undefined ? [] : [this.#parts.shorten(context)]);
+  session(event: "SessionStart" | "SessionEnd", detail: string, session: HookSession) {
+    const isStart = event === "SessionStart";
+    const file = isStart && this.wants(event) ? this.#parts.variables?.() : undefined;
+    const asking = this.#ask<EventAnswer>({
+      event,
+      names: [detail],
+      session,
+      fields: () => isStart ? { source: detail } : { reason: detail },
+      read: (understood, stderr) => eventAnswer(understood, stderr, event),
+      ...file && { variables: { CLAUDE_ENV_FILE: file.path } },
     });
+    if (!asking && (isStart || (this.#background.isEmpty && this.#runners.areIdle))) return undefined;
+    return this.#ended(event, asking ?? Promise.resolve([]), file);
   }
 
-  /** Hooks in the background may end on their own, but not outlive the session by long. */
-  async #settle(): Promise<string[]> {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const late = new Promise((resolve) => timer = setTimeout(resolve, BACKGROUND_GRACE_MS));
-    await Promise.race([late, Promise.all(this.#background.values())]);
-    clearTimeout(timer);
-    for (const command of this.#background.keys()) {
-      this.#parts.complain(
-        `hook ${quote(command)} still runs in the background and is ended with the session`,
-      );
-    }
-    return [];
+  async #ended(
+    event: HookEvent,
+    asking: Promise<EventAnswer[]>,
+    file: VariablesFile | undefined,
+  ): Promise<SessionVerdict> {
+    const { contexts } = mergeEvent(await asking);
+    if (event === "SessionEnd") await this.close();
+    return { contexts, variables: await file?.take() ?? {} };
   }
 
-  /** The concerned hooks by group. The same command from two places runs once. */
-  #pick(event: HookEvent, names: readonly string[]): Picked[] {
-    const seen = new Map<string, Due>();
-    const picked: Picked[] = [];
-    for (const group of this.#byEvent.get(event) ?? []) {
-      if (!names.some((name) => group.matches(name))) continue;
-      const hooks = group.hooks.flatMap((hook) => {
-        const key = JSON.stringify([hook.command, hook.args, hook.if, hook.async]);
-        const same = seen.get(key);
-        if (same) {
-          // One run stands for both, so the stricter failure mode holds.
-          same.blocks ||= hook.onFailure === "block";
-          return [];
-        }
-        const once = { ...hook, blocks: this.#parts.failClosed || hook.onFailure === "block" };
-        seen.set(key, once);
-        return [once];
-      });
-      if (hooks.length > 0) picked.push({ group, hooks });
-    }
-    return picked;
+  /** Ends what runs for the session, after a moment for those in the background. */
+  async close(): Promise<void> {
+    await this.#background.settle();
+    await this.#runners.close();
   }
 
-  #common(event: HookEvent, session: HookCall["session"]) {
+  /** All that are concerned, at once or in turn; `undefined` where none is. */
+  #ask<T extends Answer>(question: Question<T>): Promise<T[]> | undefined {
+    const { event, names, session, call, fields, read, blocked, ends } = question;
+    const groups = this.#byEvent.get(event);
+    const picked = groups ? pick(groups, names, this.#parts.failClosed) : [];
+    if (picked.length === 0) return undefined;
+    const common = this.#common(event, session);
+    const place = { project: session.project, variables: question.variables };
+    const ask = async (hook: Due, { group }: Picked, before: readonly T[]) => {
+      if (hook.if !== undefined && !(call && await this.#parts.ruleFits(hook.if, call))) return {} as T;
+      const payload = { ...common, ...fields(before), ...(call && { agent: call.agent }) };
+      const { understood, stderr } = await this.#run(hook, group, payload, place, call);
+      if (understood.failure === undefined || !hook.blocks || !blocked) {
+        return this.#shortened(read(understood, stderr));
+      }
+      return blocked(`the hook ${quote(nameOf(hook))} failed: ${understood.failure}`);
+    };
+    return collect(picked, ask, ends);
+  }
+
+  #common(event: HookEvent, session: HookSession) {
     return {
       session_id: session.id,
       transcript_path: this.#parts.transcript,
@@ -191,85 +235,54 @@ export class CommandHooks implements Hooks {
     hook: Due,
     group: HookGroup,
     payload: object,
-    session: HookCall["session"],
-    signal?: AbortSignal,
+    place: HookPlace,
+    call: HookCall | undefined,
   ): Promise<{ understood: Understood; stderr: string }> {
-    const running = this.#start(hook, payload, session.project, signal);
-    if (hook.async) {
-      this.#inBackground(
-        hook,
-        running.then((ended) => this.#tell(hook, group, understand(ended, group.event))),
-      );
-      return { understood: NOTHING_SAID, stderr: "" };
-    }
-    const ended = await running;
-    const understood = understand(ended, group.event);
-    this.#tell(hook, group, understood);
-    return { understood, stderr: ended.stderr };
-  }
-
-  #inBackground(hook: Due, work: Promise<void>): void {
-    const key = [hook.command, ...hook.args ?? []].join(" ");
-    const all = Promise.all([this.#background.get(key), work]);
-    this.#background.set(key, all);
-    void all.then(() => {
-      if (this.#background.get(key) === all) this.#background.delete(key);
-    });
+    const started = host.now();
+    const running = this.#runners.run(hook, JSON.stringify(payload), place, call);
+    const hear = (run: HookRun) => {
+      const understood = understand(run, group.event);
+      const ms = host.now() - started;
+      this.#parts.heard?.({ hook, group, payload, run, understood, ms });
+      if (call?.heard) {
+        const says = meaning(group.event, understood, run.stderr, hook.blocks).join("; ");
+        call.heard(group.event, nameOf(hook), says, ms);
+      }
+      this.#tell(hook, group, understood, run.isKnown ?? false);
+      return { understood, stderr: run.stderr };
+    };
+    if (!hook.async) return hear(await running);
+    this.#background.add(nameOf(hook), running.then(hear));
+    return { understood: NOTHING_SAID, stderr: "" };
   }
 
   /** Says what a hook has to say to the person, and that it failed. */
-  #tell(hook: Due, { event, source }: HookGroup, { message, failure }: Understood): void {
+  #tell(hook: Due, { event, source }: HookGroup, { message, failure }: Understood, isKnown: boolean): void {
     const { complain, shorten } = this.#parts;
-    const name = `hook ${quote(hook.command)} (${event}, ${source})`;
+    const name = `hook ${quote(nameOf(hook))} (${event}, ${source})`;
     if (message !== undefined) complain(`${name}: ${shorten(message)}`);
-    if (failure === undefined) return;
-    const stopped = event === "PreToolUse" && hook.blocks && !hook.async;
-    complain(`${name} failed: ${failure}; ${stopped ? "the call is blocked" : "all goes on without it"}`);
+    if (failure === undefined || isKnown) return;
+    const stops = hook.blocks && !hook.async ? WHAT_IS_BLOCKED[event] : undefined;
+    complain(`${name} failed: ${failure}; ${stops ?? "all goes on without it"}`);
   }
 
-  async #start(
-    hook: CommandHook,
-    payload: object,
-    project: string,
-    signal: AbortSignal | undefined,
-  ): Promise<HookRun> {
-    const capture = new Capture({ stdoutMb: ANSWER_MB });
-    const argv = hook.args ? [hook.command, ...hook.args] : ["/bin/sh", "-c", hook.command];
-    try {
-      const ended = await runProcess({
-        argv,
-        cwd: project,
-        env: { ...host.envAll(), CLAUDE_PROJECT_DIR: project, AGENT_PROJECT_DIR: project },
-        timeoutMs: hook.timeoutMs,
-        // Its own: Node warns of more than ten listeners on one signal.
-        signal: signal && AbortSignal.any([signal]),
-        input: JSON.stringify(payload) + "\n",
-        onOutput: (chunk, stream) => capture.push(chunk, stream),
-      }, this.#parts.groups);
-      return {
-        exitCode: ended.why === "exit" ? ended.exitCode : undefined,
-        signal: ended.signal,
-        timedOut: ended.why === "timeout",
-        tooLong: capture.cut("stdout"),
-        stdout: capture.text("stdout"),
-        stderr: capture.text("stderr"),
-      };
-    } catch (error) {
-      const missing = messageOf(error);
-      const nothing = { exitCode: undefined, signal: undefined, timedOut: false, tooLong: false };
-      return { ...nothing, missing, stdout: "", stderr: "" };
-    }
-  }
-
-  #shortened<T extends PreAnswer | PostAnswer>(answer: T): T {
+  #shortened<T extends Answer>(answer: T): T {
     // A decision is a word, and a new output stands in the result's place, under the tool's own limit.
-    const entries = Object.entries(answer).map(([key, value]) => {
-      const long = typeof value === "string" && key !== "decision" && key !== "output";
-      return [key, long ? this.#parts.shorten(value) : value];
-    });
-    return Object.fromEntries(entries);
+    for (const [key, value] of Object.entries(answer)) {
+      if (typeof value !== "string" || key === "decision" || key === "behavior" || key === "output") continue;
+      (answer as Record<string, unknown>)[key] = this.#parts.shorten(value);
+    }
+    return answer;
   }
 }
+
+/** What doesn't happen when a hook of the event fails and is to block then. */
+const WHAT_IS_BLOCKED: { readonly [E in HookEvent]?: string } = {
+  PreToolUse: "the call is blocked",
+  PermissionRequest: "the call is blocked",
+  UserPromptSubmit: "the prompt is blocked",
+  PreCompact: "the compaction is blocked",
+};
 
 const NOTHING_SAID: Understood = {
   json: undefined,
@@ -279,25 +292,10 @@ const NOTHING_SAID: Understood = {
   failure: undefined,
 };
 
-function toolFields(call: HookCall) {
-  return { tool_name: call.view.name, tool_use_id: call.id, agent: call.agent };
+function about(call: HookCall, event: HookEvent) {
+  return { event, names: call.names, session: call.session, call };
 }
 
-/** Asks all hooks of all groups at once, those of a sequential group in turn; the answers come in declared order. */
-async function collect<T>(
-  picked: readonly Picked[],
-  ask: (hook: Due, group: HookGroup, before: readonly T[]) => Promise<T>,
-  ends: (answer: T) => boolean = () => false,
-): Promise<T[]> {
-  const answers = await Promise.all(picked.map(async ({ group, hooks }) => {
-    if (!group.sequential) return await Promise.all(hooks.map((hook) => ask(hook, group, [])));
-    const inTurn: T[] = [];
-    for (const hook of hooks) {
-      const answer = await ask(hook, group, inTurn);
-      inTurn.push(answer);
-      if (ends(answer)) break;
-    }
-    return inTurn;
-  }));
-  return answers.flat();
+function inputFields({ view }: HookCall, input: Record<string, unknown> = view.input) {
+  return { tool_name: view.name, tool_input: input };
 }

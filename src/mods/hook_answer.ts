@@ -1,24 +1,56 @@
 /**
- * What a command hook's exit and output mean. The format is Claude Code's; golden tests pin it.
+ * What a hook's exit and output mean. The format is Claude Code's; golden tests pin it.
  */
-import { quote } from "../core/errors.ts";
-import type { HookEvent, PostAnswer, PreAnswer } from "../core/hooks.ts";
+import type {
+  EventAnswer,
+  HookDecision,
+  HookEvent,
+  PermissionAnswer,
+  PostAnswer,
+  PreAnswer,
+} from "../core/hooks.ts";
+import { isRecord } from "../core/json.ts";
+import { DECISION, isGiven, SPECIFIC, TOP_KEYS, unclear } from "./hook_fields.ts";
 
 /** How much of standard output is looked at: an answer may bring a whole new input. */
 export const ANSWER_MB = 16;
+export const TOO_LONG = `its answer is too long: more than ${ANSWER_MB} MB`;
 
-/** How a hook's process ended. */
+/** How a hook ended, and what it said. */
 export interface HookRun {
   exitCode: number | undefined;
   signal: string | undefined;
   timedOut: boolean;
   /** There was more on standard output than is looked at. */
   tooLong: boolean;
-  /** It could not be started. */
-  missing?: string;
+  /** It gave no answer at all: it could not be started, or reached; in words. */
+  fault?: string;
+  /** The person has been told so before. */
+  isKnown?: true;
+  /** Of a server's answer. */
+  status?: number;
+  /** Where a server answers, its answer. */
   stdout: string;
   stderr: string;
 }
+
+/** A run that gave nothing. */
+export function failedRun(fault: string, more: Partial<HookRun> = {}): HookRun {
+  const nothing = { exitCode: undefined, signal: undefined, timedOut: false, tooLong: false };
+  return { ...nothing, stdout: "", stderr: "", fault, ...more };
+}
+
+/** Events at which exit 2 says something; at the others it is a failure like any other. */
+const EXIT_2_SPEAKS = new Set<HookEvent>([
+  "PreToolUse",
+  "PermissionRequest",
+  "PostToolUse",
+  "PostToolUseFailure",
+  "UserPromptSubmit",
+  "Stop",
+  "SubagentStop",
+  "PreCompact",
+]);
 
 export interface Understood {
   json: Record<string, unknown> | undefined;
@@ -37,10 +69,11 @@ export function understand(run: HookRun, event: HookEvent): Understood {
   const text = run.stdout.replace(/^\uFEFF/, "").trim();
   const json = text.startsWith("{") ? parseObject(text) : undefined;
   const message = string(json?.systemMessage);
-  const base = { json, message, plain: json ? "" : text, blocks: run.exitCode === 2 };
+  const blocks = run.exitCode === 2 && EXIT_2_SPEAKS.has(event);
+  const base = { json, message, plain: json ? "" : text, blocks };
   if (base.blocks) return { ...base, failure: undefined };
-  if (run.missing !== undefined) return { ...base, failure: run.missing };
-  if (run.tooLong) return { ...base, failure: `its answer is too long: more than ${ANSWER_MB} MB` };
+  if (run.fault !== undefined) return { ...base, failure: run.fault };
+  if (run.tooLong) return { ...base, failure: TOO_LONG };
   // A clear answer counts even when the hook's end was not clean; an empty object is none.
   const says = json !== undefined && Object.keys(json).length > 0;
   if (says) return { ...base, failure: unclear(json, event) };
@@ -57,90 +90,13 @@ export function understand(run: HookRun, event: HookEvent): Understood {
   return { ...base, failure: undefined };
 }
 
-/** What a field may be. `null` stands for one that is left out. */
-interface Field {
-  is(value: unknown): boolean;
-  what: string;
-}
-
-type Fields = Readonly<Record<string, Field>>;
-
-const TEXT: Field = { is: (value) => typeof value === "string", what: "a string" };
-const SWITCH: Field = { is: (value) => typeof value === "boolean", what: "true or false" };
-const OBJECT: Field = { is: isObject, what: "an object" };
-const ANYTHING: Field = { is: () => true, what: "anything" };
-
-function word(what: string, ...words: string[]): Field {
-  return { is: (value) => words.includes(value as string), what };
-}
-
-/** The fields of an answer. */
-const TOP: Fields = {
-  continue: SWITCH,
-  stopReason: TEXT,
-  systemMessage: TEXT,
-  suppressOutput: SWITCH,
-  decision: word("approve or block", "approve", "block"),
-  reason: TEXT,
-  hookSpecificOutput: OBJECT,
-  updatedToolOutput: ANYTHING,
-};
-
-/** Those of its hookSpecificOutput. */
-const SPECIFIC: Fields = {
-  hookEventName: TEXT,
-  permissionDecision: word("allow, deny or ask", "allow", "deny", "ask"),
-  permissionDecisionReason: TEXT,
-  updatedInput: OBJECT,
-  additionalContext: TEXT,
-  updatedToolOutput: ANYTHING,
-};
-
-/** Where these stand in the other's place, somebody meant to be heard. */
-const MISPLACED = { top: ["permissionDecision", "updatedInput"], specific: ["decision", "continue"] };
-
-/** What is nearly an answer would let a call through as if nothing had been said; says what is wrong with it. */
-function unclear(json: Record<string, unknown>, event: HookEvent): string | undefined {
-  const specific = record(json.hookSpecificOutput);
-  const { hookEventName: named } = specific;
-  return wrongIn(json, TOP, "its answer") ?? wrongIn(specific, SPECIFIC, "its hookSpecificOutput") ??
-    misplaced(json, MISPLACED.top, "belongs in hookSpecificOutput") ??
-    misplaced(specific, MISPLACED.specific, "doesn't belong in hookSpecificOutput") ??
-    (isGiven(named) && named !== event
-      ? `its hookEventName is ${quote(String(named))}, not ${event}`
-      : undefined);
-}
-
-/** Fields that nobody knows are fine beside those that are known. */
-function wrongIn(given: Record<string, unknown>, fields: Fields, where: string): string | undefined {
-  for (const [key, { is, what }] of Object.entries(fields)) {
-    const value = Object.hasOwn(given, key) ? given[key] : undefined;
-    if (isGiven(value) && !is(value)) return `its ${key} is ${briefly(value)}, not ${what}`;
-  }
-  const keys = Object.keys(given);
-  if (keys.length === 0 || keys.some((key) => Object.hasOwn(fields, key))) return undefined;
-  const all = [...MISPLACED.top, ...MISPLACED.specific];
-  if (keys.some((key) => all.includes(key))) return undefined;
-  return `${where} has no field that is known, only ${quote(keys[0]!)}`;
-}
-
-function misplaced(given: Record<string, unknown>, keys: readonly string[], how: string): string | undefined {
-  const key = keys.find((key) => Object.hasOwn(given, key) && isGiven(given[key]));
-  return key && `its ${key} ${how}`;
-}
-
-function briefly(value: unknown): string {
-  const text = JSON.stringify(value);
-  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
-}
-
 /** Is the end of the text an answer as hooks give them? */
 function hasAnswer(text: string): boolean {
   if (!text.endsWith("}")) return false;
   return [text.indexOf("{"), text.indexOf("\n{") + 1].some((at) => {
     const json = at > 0 ? parseObject(text.slice(at)) : undefined;
     return json !== undefined &&
-      Object.keys(json).some((key) => Object.hasOwn(TOP, key) || MISPLACED.top.includes(key));
+      Object.keys(json).some((key) => TOP_KEYS.has(key));
   });
 }
 
@@ -151,12 +107,12 @@ export function preAnswer(understood: Understood, stderr: string): PreAnswer {
   const answer: PreAnswer = {};
   const { permissionDecision } = specific;
   if (SPECIFIC.permissionDecision!.is(permissionDecision)) {
-    answer.decision = permissionDecision as "allow" | "deny" | "ask";
+    answer.decision = permissionDecision as HookDecision;
   } else if (json.decision === "block") answer.decision = "deny";
   else if (json.decision === "approve") answer.decision = "allow";
   const reason = string(specific.permissionDecisionReason) ?? string(json.reason);
   if (reason !== undefined) answer.reason = reason;
-  if (isObject(specific.updatedInput)) answer.input = specific.updatedInput;
+  if (isRecord(specific.updatedInput)) answer.input = specific.updatedInput;
   const context = string(specific.additionalContext);
   if (context !== undefined) answer.context = context;
   if (json.continue === false) answer.stop = string(json.stopReason) || "a hook stopped the run";
@@ -188,9 +144,54 @@ export function postAnswer(understood: Understood, stderr: string): PostAnswer {
   return answer;
 }
 
-/** What a SessionStart hook adds: its context, or any text it printed. */
-export function sessionContext({ json, plain }: Understood): string | undefined {
-  return json ? string(record(json.hookSpecificOutput).additionalContext) : plain || undefined;
+/** What a PermissionRequest hook wants. Where it failed, it may say no, no more. */
+export function permissionAnswer(understood: Understood, stderr: string): PermissionAnswer {
+  const { json = {}, blocks, failure } = understood;
+  const specific = record(json.hookSpecificOutput);
+  const { behavior, message, updatedInput } = record(specific.decision);
+  const answer: PermissionAnswer = {};
+  if (DECISION.behavior!.is(behavior)) answer.behavior = behavior as "allow" | "deny";
+  // In PreToolUse's words, it is heard as far as it says no.
+  else if (specific.permissionDecision === "deny" || json.decision === "block") answer.behavior = "deny";
+  const why = string(message) ?? string(specific.permissionDecisionReason) ?? string(json.reason);
+  if (why !== undefined) answer.message = why;
+  if (isRecord(updatedInput)) answer.input = updatedInput;
+  if (json.continue === false) answer.stop = string(json.stopReason) || "a hook stopped the run";
+  if (failure !== undefined) {
+    if (answer.behavior === "allow") delete answer.behavior;
+    delete answer.input;
+  }
+  if (blocks) {
+    answer.behavior = "deny";
+    answer.message = why || stderr.trim() || "a hook said no (exit code 2)";
+    delete answer.input;
+  }
+  return answer;
+}
+
+/** Events at which text that is no JSON is context. */
+const TEXT_IS_CONTEXT = new Set<HookEvent>(["SessionStart", "UserPromptSubmit"]);
+
+/** What a hook of a session's or a host's event wants. */
+export function eventAnswer(
+  { json, plain, blocks }: Understood,
+  stderr: string,
+  event: HookEvent,
+): EventAnswer {
+  const answer: EventAnswer = {};
+  const context = json
+    ? string(record(json.hookSpecificOutput).additionalContext)
+    : TEXT_IS_CONTEXT.has(event) && !blocks
+    ? string(plain)
+    : undefined;
+  if (context !== undefined) answer.context = context;
+  const reason = string(json?.reason);
+  if (blocks) answer.block = reason || stderr.trim() || "a hook blocked this (exit code 2)";
+  else if (json?.decision === "block" && EXIT_2_SPEAKS.has(event)) {
+    answer.block = reason || "a hook blocked this";
+  }
+  if (json?.continue === false) answer.stop = string(json.stopReason) || "a hook stopped the run";
+  return answer;
 }
 
 function parseObject(text: string): Record<string, unknown> | undefined {
@@ -203,24 +204,15 @@ function parseObject(text: string): Record<string, unknown> | undefined {
 }
 
 function record(value: unknown): Record<string, unknown> {
-  return isObject(value) ? value : {};
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/** Scripts write `null` for what they leave out. */
-function isGiven(value: unknown): boolean {
-  return value !== undefined && value !== null;
+  return isRecord(value) ? value : {};
 }
 
 function string(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
-/** What a program says last is what it failed of: a stack trace's end. Without the punctuation at its end. */
-function lastLine(text: string): string {
+/** The last line of what a program said, to stand behind a failure. What it says last is what it failed of: a stack trace's end. Without the punctuation at its end. */
+export function lastLine(text: string): string {
   const line = text.trim().split("\n").at(-1)!.trim().slice(0, 200).replace(/[\s:;,.]+$/, "");
   return line === "" ? "" : `: ${line}`;
 }

@@ -1,14 +1,14 @@
 /** Reads hook configurations: the `hooks` of settings, a file of that shape, or a whole Claude settings file. */
 import { fileError, messageOf, quote, UsageError } from "../core/errors.ts";
-import { HOOK_EVENTS, type HookEvent } from "../core/hooks.ts";
+import { CALL_EVENTS, HOOK_EVENTS, type HookEvent } from "../core/hooks.ts";
+import { isRecord, isStrings } from "../core/json.ts";
 import { parseRule } from "../core/permission.ts";
 import { host } from "../core/runtime.ts";
 import { parseJsonc } from "../core/settings.ts";
+import { type HttpHook, readHttp } from "./hook_http_config.ts";
 
-export interface CommandHook {
-  command: string;
-  /** Present: the program is run directly, without a shell. */
-  args?: readonly string[];
+/** What every hook has, whatever runs it. */
+export interface HookCommon {
   /** One permission rule that limits it. */
   if?: string;
   timeoutMs: number;
@@ -16,68 +16,131 @@ export interface CommandHook {
   async: boolean;
 }
 
+/** A program. */
+export interface CommandHook extends HookCommon {
+  type: "command";
+  command: string;
+  /** Present: the program is run directly, without a shell. */
+  args?: readonly string[];
+  /** One process for the session, which answers each line with a line. */
+  persistent: boolean;
+  /** The Claude plugin that it belongs to. */
+  plugin?: PluginFolders;
+}
+
+export interface PluginFolders {
+  root: string;
+  /** Its own place for what it keeps; made when it is first run. */
+  data: string;
+}
+
+export type AnyHook = CommandHook | HttpHook;
+
 export interface HookGroup {
   event: HookEvent;
   matcher: string;
   matches(name: string): boolean;
   sequential: boolean;
-  hooks: readonly CommandHook[];
+  hooks: readonly AnyHook[];
   /** The file it stands in. */
   source: string;
+  /** It was written for another program, which has more tools and events. */
+  foreign: boolean;
 }
 
 export interface HookConfig {
   /** In declared order. */
   groups: HookGroup[];
-  /** Events of the format that only hosts fire: a runtime alone never runs their hooks. */
-  hostEvents: { event: string; source: string }[];
   /** A failing hook blocks, unless it says otherwise itself. */
   failClosed: boolean;
 }
 
-const HOST_EVENTS = new Set(
-  "UserPromptSubmit Stop SubagentStop SubagentStart PreCompact Notification Setup".split(" "),
-);
+/** One `hooks` object with what is known of where it stands. */
+export interface HookSource {
+  hooks: unknown;
+  source: string;
+  /** The user's own settings, which alone may import others'. */
+  isUsers?: boolean;
+  /** Written for another program: what is wrong in it is said and skipped. */
+  foreign?: boolean;
+  plugin?: PluginFolders;
+}
+
 /** Of the format, and not there yet: said wherever they are used. */
-const LATER_EVENTS = new Set(["PermissionRequest"]);
-const LATER_TYPES = new Set<unknown>(["http", "prompt", "agent"]);
+const LATER_TYPES = new Set<unknown>(["prompt", "agent"]);
+/** What `import` may name. */
+const IMPORTS = ["claude"];
 
 const DEFAULT_TIMEOUT_S = 600;
 
+/** What a hook is called in what is said of it. */
+export function nameOf(hook: AnyHook): string {
+  return hook.type === "http" ? hook.shown : [hook.command, ...hook.args ?? []].join(" ");
+}
+
 /** One `hooks` object. What is of the format and can't be used is said and skipped; what is wrong is an error. */
-export function readHooks(hooks: unknown, source: string, warn: (text: string) => void): HookConfig {
-  return new Reader(source, warn).read(hooks);
+export function readHooks(from: HookSource, warn: (text: string) => void): HookConfig {
+  if (!from.foreign) return new Reader(from, warn).read();
+  // A file that isn't ours says all it has to say in one line.
+  const faults: string[] = [];
+  const config = new Reader(from, (text) => faults.push(text.slice(from.source.length + 2))).read();
+  if (faults.length > 0) warn(`${from.source}: ${faults.join("; ")}`);
+  return config;
 }
 
 type Given = Record<string, unknown>;
 
 class Reader {
-  readonly #source: string;
+  readonly #from: HookSource;
   readonly #warn: (text: string) => void;
 
-  constructor(source: string, warn: (text: string) => void) {
-    this.#source = source;
+  constructor(from: HookSource, warn: (text: string) => void) {
+    this.#from = from;
     this.#warn = warn;
   }
 
-  read(hooks: unknown): HookConfig {
-    if (!isRecord(hooks)) throw this.#wrong("not an object of events");
+  read(): HookConfig {
+    const { hooks, foreign } = this.#from;
+    if (!isRecord(hooks)) {
+      const what = "not an object of events";
+      if (!foreign) throw this.#wrong(what);
+      this.#say(what);
+      return { groups: [], failClosed: false };
+    }
     const { failClosed, import: imports, ...events } = hooks;
-    if (imports !== undefined) this.#say("hooks can't import others yet: import is skipped");
+    this.#checkImport(imports);
     const config: HookConfig = {
       groups: [],
-      hostEvents: [],
-      failClosed: this.#flag(failClosed, "failClosed"),
+      failClosed: this.#skipping(() => this.#flag(failClosed, "failClosed")) ?? false,
     };
     for (const [event, groups] of Object.entries(events)) {
-      if (HOST_EVENTS.has(event)) config.hostEvents.push({ event, source: this.#source });
-      else if (!isHookEvent(event)) {
-        const why = LATER_EVENTS.has(event) ? "nothing fires it yet" : "no such event";
-        this.#say(`hooks for ${event} are skipped: ${why}`);
-      } else if (!Array.isArray(groups)) throw this.#wrong(`${event} is not a list`);
-      else config.groups.push(...groups.flatMap((group) => this.#group(event, group) ?? []));
+      if (!isHookEvent(event)) {
+        // The other program may well have it.
+        if (!foreign) this.#say(`hooks for ${event} are skipped: no such event`);
+      } else {
+        config.groups.push(
+          ...this.#skipping(() => this.#list(event, groups))
+            ?.flatMap((group) => this.#skipping(() => this.#group(event, group)) ?? []) ?? [],
+        );
+      }
     }
     return config;
+  }
+
+  #checkImport(imports: unknown): void {
+    if (imports === undefined) return;
+    if (!this.#from.isUsers) this.#say("import is skipped: only the user's own settings may import hooks");
+    else if (!isStrings(imports)) throw this.#wrong("import is not a list of texts");
+    else {
+      for (const name of imports) {
+        if (!IMPORTS.includes(name)) throw this.#wrong(`import has ${quote(name)}, which is not "claude"`);
+      }
+    }
+  }
+
+  #list(event: HookEvent, groups: unknown): unknown[] {
+    if (!Array.isArray(groups)) throw this.#wrong(`${event} is not a list`);
+    return groups;
   }
 
   #group(event: HookEvent, group: unknown): HookGroup | undefined {
@@ -89,8 +152,9 @@ class Reader {
       event,
       matcher,
       sequential: this.#flag(sequential, `sequential of a group of ${event}`),
-      hooks: hooks.flatMap((hook) => this.#hook(event, hook) ?? []),
-      source: this.#source,
+      hooks: hooks.flatMap((hook) => this.#skipping(() => this.#hook(event, hook)) ?? []),
+      source: this.#from.source,
+      foreign: this.#from.foreign ?? false,
     };
     const matches = compileMatcher(matcher);
     if (matches) return { ...read, matches };
@@ -100,17 +164,39 @@ class Reader {
     return undefined;
   }
 
-  #hook(event: HookEvent, hook: unknown): CommandHook | undefined {
-    const { type, command, args, if: rule, timeout = DEFAULT_TIMEOUT_S, onFailure = "continue", ...flags } =
-      (hook ?? {}) as Given;
+  #hook(event: HookEvent, hook: unknown): AnyHook | undefined {
+    const given = (isRecord(hook) ? hook : {}) as Given;
+    const { type } = given;
     if (LATER_TYPES.has(type)) {
       this.#say(`a hook of ${event} is skipped: hooks of the type ${type} are not there yet`);
       return undefined;
     }
-    if (type !== "command") throw this.#wrong(`a hook of ${event} needs "type": "command"`);
+    if (type === "http") {
+      const wrong = (what: string) => this.#wrong(`an http hook of ${event} ${what}`);
+      const read = readHttp(given, wrong, (text) => this.#say(text));
+      return { ...this.#common(event, given, read.shown), ...read };
+    }
+    if (type !== "command") throw this.#wrong(`a hook of ${event} needs "type": "command" or "http"`);
+    const { command, args, persistent } = given;
     if (typeof command !== "string" || command === "") throw this.#wrong(`a hook of ${event} has no command`);
     const of = (key: string) => `${key} of ${quote(command)}`;
-    if (args !== undefined && !isTexts(args)) throw this.#wrong(`${of("args")} is not a list of texts`);
+    if (args !== undefined && !isStrings(args)) throw this.#wrong(`${of("args")} is not a list of texts`);
+    const { plugin } = this.#from;
+    // A shell finds the plugin's folders in its environment; a program that is run directly doesn't.
+    const put = (text: string) => plugin && args ? withFolders(text, plugin) : text;
+    return {
+      ...this.#common(event, given, command),
+      type,
+      command: put(command),
+      ...(args !== undefined && { args: args.map(put) }),
+      persistent: this.#flag(persistent, of("persistent")),
+      ...(plugin && { plugin }),
+    };
+  }
+
+  #common(event: HookEvent, given: Given, name: string): HookCommon {
+    const { if: rule, timeout = DEFAULT_TIMEOUT_S, onFailure = "continue", async } = given;
+    const of = (key: string) => `${key} of ${quote(name)}`;
     if (typeof timeout !== "number" || !(timeout > 0)) {
       throw this.#wrong(`${of("timeout")} is not a number of seconds`);
     }
@@ -118,18 +204,16 @@ class Reader {
       throw this.#wrong(`${of("onFailure")} is neither block nor continue`);
     }
     if (rule !== undefined && typeof rule !== "string") throw this.#wrong(`${of("if")} is not a rule`);
-    // What is wrong with it is said now, not at the first call.
-    if (rule !== undefined) parseRule(rule, "deny", "/");
-    if (this.#flag(flags.persistent, of("persistent"))) {
-      this.#say(`${quote(command)} of ${event} is run once per call: persistent hooks are not there yet`);
+    if (rule !== undefined) {
+      // What is wrong with it is said now, not at the first call.
+      parseRule(rule, "deny", "/");
+      if (!isCallEvent(event)) this.#say(`${quote(name)} never runs: only hooks of calls may have an "if"`);
     }
     return {
-      command,
-      ...(args !== undefined && { args }),
       ...(rule !== undefined && { if: rule }),
       timeoutMs: timeout * 1000,
       onFailure,
-      async: this.#flag(flags.async, of("async")),
+      async: this.#flag(async, of("async")),
     };
   }
 
@@ -140,12 +224,23 @@ class Reader {
     return value ?? false;
   }
 
+  /** In a file that isn't ours the rest still holds. */
+  #skipping<T>(read: () => T): T | undefined {
+    if (!this.#from.foreign) return read();
+    try {
+      return read();
+    } catch (error) {
+      this.#say(messageOf(error).replace(/^.*?": /, ""));
+      return undefined;
+    }
+  }
+
   #wrong(what: string): UsageError {
-    return new UsageError(`Cannot read the hooks of ${quote(this.#source)}: ${what}`);
+    return new UsageError(`Cannot read the hooks of ${quote(this.#from.source)}: ${what}`);
   }
 
   #say(text: string): void {
-    this.#warn(`${this.#source}: ${text}`);
+    this.#warn(`${this.#from.source}: ${text}`);
   }
 }
 
@@ -153,12 +248,13 @@ function isHookEvent(event: string): event is HookEvent {
   return (HOOK_EVENTS as readonly string[]).includes(event);
 }
 
-function isRecord(value: unknown): value is Given {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+/** Is it one of a call, so that matchers are about tools? */
+export function isCallEvent(event: HookEvent): boolean {
+  return (CALL_EVENTS as readonly string[]).includes(event);
 }
 
-function isTexts(value: unknown): value is string[] {
-  return Array.isArray(value) && value.every((item) => typeof item === "string");
+function withFolders(text: string, { root, data }: PluginFolders): string {
+  return text.replaceAll("${CLAUDE_PLUGIN_ROOT}", root).replaceAll("${CLAUDE_PLUGIN_DATA}", data);
 }
 
 /**

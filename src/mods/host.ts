@@ -1,311 +1,241 @@
 /**
- * The host of mods: loads plugins, sets them up in order, keeps what they registered, disposes them in reverse.
- * A plugin that fails disables itself alone.
+ * The host of mods: which plugins there are now, what they registered, and how long those stay that a reload replaced.
  */
 import { messageOf, nearest, quote, UsageError } from "../core/errors.ts";
-import { type EventName, EVENTS, type Handler, type Handlers, inOrder } from "../core/events.ts";
-import { join, makeFolder } from "../core/paths.ts";
-import type { Registry } from "../core/registry.ts";
+import { type EventName, EVENTS, type Handlers, inOrder } from "../core/events.ts";
 import { host } from "../core/runtime.ts";
-import { isThenable, type Watchdog } from "../core/watchdog.ts";
-import * as sdk from "../sdk.ts";
-import type { Agent, ModContext, ModTool, Plugin } from "../sdk.ts";
-import { type Bundle, BundleCache } from "./bundle.ts";
-import { briefly, type HostModules, loadPlugin, sourceName } from "./load.ts";
-import { isEffect, isStrings, isZod, modTool } from "./mod_tool.ts";
+import type { ModCommand } from "../sdk.ts";
+import { sourceName } from "./load.ts";
+import { type Loaded, Loader, type LoaderParts, nameOf, type Vouch } from "./loader.ts";
 import type { Found } from "./places.ts";
-import { SharedPrototypes } from "./prototypes.ts";
+import type { ModStatus, Shadow } from "./status.ts";
 
-export type Phase = "build" | "import" | "setup" | "ready" | "disposed" | "disabled";
+export type { HandlerStatus, ModStatus, Phase } from "./status.ts";
 
-/** A plugin as `agent mods list` shows it. */
-export interface ModStatus {
-  name: string;
-  path: string;
-  place: string;
-  state: "ready" | "failed" | "disabled" | "disposed";
-  /** Where it failed, and why. */
-  phase?: Phase;
-  reason?: string;
-  uses: readonly string[];
-  tools: readonly string[];
-  handlers: readonly HandlerStatus[];
-  loadMs: number;
-}
-
-/** A handler with what narrows it. */
-export type HandlerStatus = Pick<Handler, "event" | "tools" | "effect" | "order">;
-
-export interface ModHostParts {
-  registry: Registry;
-  watchdog: Watchdog;
-  cacheFolder: string;
-  storageFolder: string;
-  loadTimeoutMs: number;
-  options: Readonly<Record<string, unknown>>;
+export interface ModHostParts extends LoaderParts {
   required: readonly string[];
-  exec(command: string, cwd: string, signal: AbortSignal): ReturnType<ModContext["exec"]>;
-  /** A diagnostic for people. */
-  warn(text: string): void;
-  /** What a plugin has to say to people. */
-  note(text: string): void;
 }
 
-interface Loaded {
-  found: Found;
-  bundle?: Bundle;
-  plugin?: Plugin;
-  phase: Phase;
-  reason?: string;
-  tools: string[];
-  handlers: Handler[];
-  removers: (() => void)[];
-  dispose?: (() => unknown) | undefined;
-  /** Its handle may be used. */
-  alive: boolean;
-  /** Has a tool whose schema is zod's, wherever that came from. */
-  bringsZod?: boolean;
-  loadMs: number;
+/** A plugin's command with what the host knows of the plugin. */
+export interface OwnedCommand {
+  command: ModCommand;
+  mod: string;
+  uses: readonly string[];
+  /** Throws once the plugin is disposed. */
+  alive(): void;
 }
 
 export class ModHost {
   readonly #parts: ModHostParts;
-  readonly #cache: BundleCache;
-  readonly #modules: HostModules = { agent: sdk };
-  readonly #prototypes: SharedPrototypes;
-  #loaded: Loaded[] = [];
+  readonly #loader: Loader;
+  #current: readonly Loaded[] = [];
+  /** Replaced by a reload, and kept for turns that have them; in order of loading. */
+  #replaced: readonly Loaded[] = [];
+  /** What each turn that is in use was made of. */
+  readonly #held = new Map<string, readonly Loaded[]>();
+  #reloading: Promise<unknown> = Promise.resolve();
+  #isDisposed = false;
 
   constructor(parts: ModHostParts) {
     this.#parts = parts;
-    this.#cache = new BundleCache(parts.cacheFolder, parts.warn);
-    this.#prototypes = new SharedPrototypes((added) =>
-      parts.warn(`a plugin added ${added}, which all code shares; that was undone`)
-    );
+    this.#loader = new Loader(parts);
   }
 
-  /** Builds and imports all plugins at once and sets them up one after another, in the order given. */
-  async load(found: readonly Found[]): Promise<void> {
-    this.#loaded = found.map((one) => ({
-      found: one,
-      phase: "build",
-      tools: [],
-      handlers: [],
-      removers: [],
-      alive: true,
-      loadMs: 0,
-    }));
-    await Promise.all(this.#loaded.map((one) => this.#bring(one)));
-    this.#cache.save();
-    for (const one of this.#loaded) {
-      if (one.alive && one.phase !== "disabled") await this.#guard(one, () => this.#setUp(one), true);
-    }
+  async load(found: readonly Found[], vouch: Vouch): Promise<void> {
+    this.#current = await this.#loader.load(found, { vouch, stays: () => false });
+    for (const { registrations } of this.#current) registrations.publish();
     this.#checkRequired();
     this.#reportFilters();
   }
 
+  /**
+   * Loads all plugins anew. Once they are set up, what they registered replaces the old at once; turns that are in use
+   * keep theirs, and what they no longer need is disposed in reverse. A plugin that fails stays as it was before.
+   */
+  reload(found: readonly Found[], vouch: Vouch): Promise<void> {
+    const work = this.#reloading.then(() => this.#reload(found, vouch));
+    this.#reloading = work.catch(() => {});
+    return work;
+  }
+
+  async #reload(found: readonly Found[], vouch: Vouch): Promise<void> {
+    if (this.#isDisposed) return;
+    const before = this.#current;
+    const wasReady = ({ entry }: Found) =>
+      before.find((one) => one.phase === "ready" && one.found.entry === entry);
+    const stays = (one: Found) => wasReady(one) !== undefined;
+    const fresh = await this.#loader.load(found, { vouch, stays });
+    const isTaken = (name: string) => fresh.some((one) => one.phase === "ready" && nameOf(one) === name);
+    const next = fresh.map((one) => {
+      const old = one.reason === undefined ? undefined : wasReady(one.found);
+      if (!old || isTaken(nameOf(old))) return one;
+      old.kept = one.reason!;
+      return old;
+    });
+    for (const name of this.#parts.required) {
+      if (next.some((one) => one.phase === "ready" && nameOf(one) === name)) continue;
+      const old = before.find((one) => one.phase === "ready" && nameOf(one) === name);
+      if (!old) continue;
+      old.kept = "it is required, and not there any more";
+      this.#parts.warn(`plugin ${quote(name)} stays as it was: ${old.kept}`);
+      next.push(old);
+    }
+    if (this.#isDisposed) return await this.#retireAll(fresh);
+    this.#replace(next);
+    this.#reportFilters();
+    await this.#sweep();
+  }
+
+  /** In one go: no turn is prepared in between. */
+  #replace(next: readonly Loaded[]): void {
+    const before = this.#current;
+    for (const { registrations } of before) registrations.unpublish();
+    this.#current = next;
+    for (const { registrations } of next) registrations.publish();
+    this.#replaced = [...this.#replaced, ...before.filter((one) => !next.includes(one))];
+  }
+
+  /** A turn that is made now is made of these plugins until `release`. */
+  hold(turn: string): void {
+    this.#held.set(turn, this.#current);
+  }
+
+  async release(turn: string): Promise<void> {
+    this.#held.delete(turn);
+    if (this.#replaced.length > 0) await this.#sweep();
+  }
+
+  /** Disposes what was replaced and no turn has any more. */
+  async #sweep(): Promise<void> {
+    const held = new Set([...this.#held.values()].flat());
+    const free = this.#replaced.filter((one) => !held.has(one));
+    this.#replaced = this.#replaced.filter((one) => held.has(one));
+    await this.#retireAll(free);
+  }
+
+  /** The last first. Their handles say "stale" from here on. */
+  async #retireAll(plugins: readonly Loaded[]): Promise<void> {
+    for (const one of [...plugins].reverse()) if (one.alive) await this.#loader.retire(one, "disposed");
+  }
+
+  async dispose(): Promise<void> {
+    this.#isDisposed = true;
+    await this.#retireAll([...this.#replaced, ...this.#current]);
+    this.#replaced = [];
+    // Of a reload that was under way.
+    await this.#reloading;
+  }
+
   /** Everything registered, in running order; a snapshot. */
   handlers(): Handlers {
-    const all = this.#loaded.flatMap((one) => one.handlers);
+    const all = this.#current.flatMap(({ registrations }) => registrations.handlers);
     const entries = (Object.keys(EVENTS) as EventName[]).map((event) =>
       [event, Object.freeze(inOrder(all.filter((handler) => handler.event === event)))] as const
     );
     return Object.freeze(Object.fromEntries(entries)) as unknown as Handlers;
   }
 
+  /** Of the files that plugins are made of: what `stat` says of each now. */
+  marks(): string[] {
+    return this.#current.flatMap(({ found, bundle }) =>
+      (bundle?.inputs ?? [{ path: found.entry }]).map(({ path }) => {
+        try {
+          const { size, mtimeMs, ino } = host.files.stat(path);
+          return `${path} ${size} ${mtimeMs} ${ino}`;
+        } catch {
+          return `${path} is gone`;
+        }
+      })
+    );
+  }
+
+  /** By name. Of two with one name the first stands. */
+  commands(): Map<string, OwnedCommand> {
+    const commands = new Map<string, OwnedCommand>();
+    for (const one of this.#current) {
+      for (const command of one.registrations.commands) {
+        const mod = nameOf(one);
+        const taken = commands.get(command.name);
+        if (taken) {
+          this.#parts.warn(
+            `plugin ${quote(mod)}: the command ${quote(command.name)} is plugin ${
+              quote(taken.mod)
+            }'s already`,
+          );
+          continue;
+        }
+        const alive = () => {
+          if (!one.alive) throw new Error(`plugin ${quote(mod)} was disposed`);
+        };
+        commands.set(command.name, { command, mod, uses: one.plugin?.uses ?? [], alive });
+      }
+    }
+    return commands;
+  }
+
   list(): ModStatus[] {
-    return this.#loaded.map((one) => {
-      const { found, phase, reason, tools, handlers, plugin, loadMs } = one;
+    return this.#current.map((one) => {
+      const { found, phase, reason, kept, registrations, plugin, isolated, loadMs } = one;
       const state = reason !== undefined
         ? "failed"
         : phase === "disabled" || phase === "disposed"
         ? phase
         : "ready";
       return {
-        name: plugin?.name ?? found.name,
+        name: nameOf(one),
         path: found.entry,
         place: found.place,
         state,
         ...(reason !== undefined && { phase, reason }),
+        ...(kept !== undefined && { kept }),
+        isolation: isolated ? "process" : "none",
         uses: plugin?.uses ?? [],
-        tools,
-        handlers: handlers.map(({ mod: _, fn: __, ...status }) => status),
+        tools: registrations.tools,
+        handlers: registrations.handlers.map(({ mod: _, fn: __, ownLimit: ___, ...status }) => status),
+        commands: registrations.commands.map(({ name }) => name),
+        shadows: this.#shadowsOf(one),
         loadMs,
       };
     });
   }
 
-  /** Disposes all plugins, the last first. Their handles say "stale" from here on. */
-  async dispose(): Promise<void> {
-    for (const one of [...this.#loaded].reverse()) {
-      if (!one.alive) continue;
-      await this.#retire(one, "disposed");
-    }
+  /** The first of several mods' tools with one name stands, before external and built-in ones. */
+  #shadowsOf({ found, registrations }: Loaded): Shadow[] {
+    const entries = this.#parts.registry.entries();
+    return registrations.tools.flatMap((tool): Shadow[] => {
+      const same = entries.filter(({ name }) => name === tool);
+      const first = same.find(({ tier }) => tier === "mod");
+      if (first && first.source !== found.entry) return [{ tool, stands: "behind", other: first.source }];
+      const others = new Set(same.map(({ source }) => source));
+      others.delete(found.entry);
+      return [...others].map((other) => ({ tool, stands: "before", other }));
+    });
   }
 
   /** A late rejection, or a throw in a timer: pinned on its plugin where the stack tells. */
   reportStray(error: unknown): void {
     const stack = error instanceof Error ? error.stack ?? "" : "";
     // A line's number stands behind the name on Node, `, <anonymous>` on Deno.
-    const one = this.#loaded.find(({ found, bundle }) =>
+    const one = [...this.#current, ...this.#replaced].find(({ found, bundle }) =>
       bundle && [":", ","].some((end) => stack.includes(sourceName(found.entry, bundle) + end))
     );
-    const who = one
-      ? `plugin ${quote(one.plugin?.name ?? one.found.name)} (${one.found.entry})`
-      : "a plugin, or a library of one,";
+    const who = one ? `plugin ${quote(nameOf(one))} (${one.found.entry})` : "a plugin, or a library of one,";
     this.#parts.warn(`${who} failed late: ${messageOf(error)}`);
-  }
-
-  /** Everything up to the setup. A plugin that is switched off by its file's name isn't even built. */
-  async #bring(one: Loaded): Promise<void> {
-    if (this.#isOff(one.found.name)) {
-      one.phase = "disabled";
-      return;
-    }
-    await this.#guard(one, async () => {
-      one.bundle = await this.#cache.bundle(one.found);
-    });
-    if (one.alive) await this.#guard(one, () => this.#import(one, one.bundle!), true);
-  }
-
-  async #import(one: Loaded, bundle: Bundle): Promise<void> {
-    one.phase = "import";
-    const plugin = await loadPlugin(one.found.entry, bundle, this.#cache, this.#modules, this.#prototypes);
-    if (one.alive) one.plugin = plugin;
-  }
-
-  async #setUp(one: Loaded): Promise<void> {
-    one.phase = "setup";
-    const plugin = one.plugin!;
-    if (this.#isOff(plugin.name)) {
-      one.phase = "disabled";
-      return;
-    }
-    const twin = this.#loaded.find((other) =>
-      other !== one && other.phase === "ready" && other.plugin?.name === plugin.name
-    );
-    if (twin) throw new Error(`a plugin of that name is loaded already, from ${twin.found.entry}`);
-    const options = optionsFor(plugin, this.#optionsOf(plugin.name));
-    const returned: unknown = await this.#prototypes.watch(() => plugin.setup(this.#handle(one), options));
-    if (typeof returned === "function") one.dispose = returned as () => unknown;
-    // Too late: it was taken out, and what it holds is let go.
-    if (!one.alive) return await this.#retire(one, one.phase);
-    if (one.bringsZod) this.#modules.zod ??= await import("zod");
-    one.phase = "ready";
-  }
-
-  #optionsOf(name: string): unknown {
-    const { options } = this.#parts;
-    return Object.hasOwn(options, name) ? options[name] : undefined;
-  }
-
-  #isOff(name: string): boolean {
-    const given = this.#optionsOf(name);
-    return isRecord(given) && given.enabled === false;
-  }
-
-  /** Runs a step of loading; a failure takes the plugin out and names it. `limited`: the plugin's own code runs. */
-  async #guard(one: Loaded, step: () => Promise<void>, limited = false): Promise<void> {
-    const { watchdog, loadTimeoutMs, warn } = this.#parts;
-    const started = host.now();
-    const late = () => new Error(`it did not finish within ${loadTimeoutMs} ms`);
-    try {
-      await (limited ? watchdog.limit(step(), loadTimeoutMs, late) : step());
-    } catch (error) {
-      one.reason = briefly(error);
-      const phase = one.phase;
-      await this.#retire(one, phase);
-      const name = one.plugin?.name ?? one.found.name;
-      warn(`plugin ${quote(name)} is off: ${phase} failed: ${one.reason} (${one.found.entry})`);
-    } finally {
-      one.loadMs = Math.round((one.loadMs + host.now() - started) * 100) / 100;
-    }
-  }
-
-  /** Nothing of it runs any more from here on; its handle may be used until its disposal has ended. */
-  async #retire(one: Loaded, phase: Phase): Promise<void> {
-    const { watchdog, loadTimeoutMs, warn } = this.#parts;
-    const { dispose } = one;
-    one.phase = phase;
-    one.dispose = undefined;
-    withdraw(one);
-    try {
-      const work = dispose?.();
-      const limit = Math.min(loadTimeoutMs, 2000);
-      if (isThenable(work)) {
-        await watchdog.limit(work, limit, () => new Error(`it did not finish within ${limit} ms`));
-      }
-    } catch (error) {
-      warn(`plugin ${quote(one.plugin!.name)}: disposal failed: ${briefly(error)} (${one.found.entry})`);
-    }
-    one.alive = false;
-    withdraw(one);
-  }
-
-  #handle(one: Loaded): Agent {
-    const { name, uses = [] } = one.plugin!;
-    const { registry, storageFolder, note, exec } = this.#parts;
-    const alive = () => {
-      if (!one.alive) {
-        throw new Error(`the handle of plugin ${quote(name)} is stale: the plugin was disposed`);
-      }
-    };
-    const remover = (remove: () => void) => {
-      one.removers.push(remove);
-      return remove;
-    };
-    return Object.freeze({
-      name,
-      get storage() {
-        alive();
-        const folder = join(storageFolder, name);
-        makeFolder(folder, 0o700);
-        return folder;
-      },
-      tool: (definition: ModTool<never>) => {
-        alive();
-        const zod = () => this.#modules.zod;
-        const tool = modTool(definition, { mod: name, source: one.found.entry, uses, alive, zod, exec });
-        one.bringsZod ||= isZod(definition.input);
-        const { name: added } = tool.tool;
-        const remove = registry.add(tool);
-        one.tools.push(added);
-        return remover(() => {
-          remove();
-          one.tools = one.tools.filter((other) => other !== added);
-        });
-      },
-      on: (event: EventName, fn: Handler["fn"], options: sdk.HandlerOptions = {}) => {
-        alive();
-        if (!Object.hasOwn(EVENTS, event)) throw new Error(`there is no event ${quote(String(event))}`);
-        if (typeof fn !== "function") throw new Error(`the handler for ${event} is not a function`);
-        if (EVENTS[event].declared && !uses.includes(event)) {
-          throw new Error(`it listens to ${event} without declaring it: add "${event}" to uses`);
-        }
-        const handler = { event, mod: name, fn, ...filterOf(event, options) } as Handler;
-        one.handlers.push(handler);
-        return remover(() => {
-          one.handlers = one.handlers.filter((other) => other !== handler);
-        });
-      },
-      log: (message: string) => {
-        alive();
-        note(`${name}: ${message}`);
-      },
-    }) as unknown as Agent;
   }
 
   /** A filter that fits no tool guards nothing, which its author should know. */
   #reportFilters(): void {
     const known = this.#parts.registry.names();
-    for (const { found, plugin, handlers } of this.#loaded) {
+    for (const one of this.#current) {
+      const { handlers } = one.registrations;
       const unknown = new Set(handlers.flatMap(({ tools = [] }) => tools.filter((name) => !known.has(name))));
       for (const name of unknown) {
         if (name.startsWith("mcp__")) continue;
         const near = nearest(name, known, 1)[0];
         this.#parts.warn(
-          `plugin ${quote(plugin!.name)}: the filter ${quote(name)} fits no known tool${
+          `plugin ${quote(nameOf(one))}: the filter ${quote(name)} fits no known tool${
             near ? `; did you mean ${near}?` : ""
-          } (${found.entry})`,
+          } (${one.found.entry})`,
         );
       }
     }
@@ -313,7 +243,7 @@ export class ModHost {
 
   #checkRequired(): void {
     for (const name of this.#parts.required) {
-      const one = this.#loaded.find(({ plugin, found }) => (plugin?.name ?? found.name) === name);
+      const one = this.#current.find((one) => nameOf(one) === name);
       if (one?.phase === "ready") continue;
       const why = one ? one.reason ?? "it is disabled" : "no such plugin was found";
       throw new UsageError(
@@ -322,50 +252,4 @@ export class ModHost {
       );
     }
   }
-}
-
-/** Takes out all that a plugin registered. */
-function withdraw(one: Loaded): void {
-  for (const remove of one.removers.splice(0).reverse()) remove();
-  one.handlers = [];
-}
-
-/** The options of a handler, checked: plugins needn't have been compiled against their types. */
-function filterOf(
-  event: EventName,
-  options: sdk.HandlerOptions,
-): Pick<Handler, "tools" | "effect" | "order"> {
-  const { tools, effect, order } = options;
-  const wrong = (what: string, allowed: string) =>
-    new Error(`${what} of a handler for ${event} is not ${allowed}`);
-  if (!EVENTS[event].call && (tools ?? effect) !== undefined) {
-    throw new Error(`a handler for ${event} can't be narrowed to tools or an effect: it is given no call`);
-  }
-  if (tools !== undefined && !isStrings(tools)) throw wrong("tools", "a list of names");
-  if (effect !== undefined && !isEffect(effect)) throw wrong("effect", "read, write or run");
-  if (order !== undefined && order !== "early" && order !== "late") throw wrong("order", "early or late");
-  return { ...(tools && { tools: [...tools] }), ...(effect && { effect }), order: order ?? "normal" };
-}
-
-function optionsFor(plugin: Plugin, given: unknown = {}): Record<string, unknown> {
-  if (!isRecord(given)) throw new Error("its options are wrong: not an object");
-  const { enabled: _, ...options } = given;
-  if (!plugin.options) return options;
-  const parsed = plugin.options.safeParse(options);
-  if (!parsed.success) throw new Error(`its options are wrong: ${faultsOf(parsed.error)}`);
-  return parsed.data as Record<string, unknown>;
-}
-
-/** zod's message is its list of issues as JSON; people get them in words. */
-function faultsOf(
-  error: { message: string; issues?: readonly { path: PropertyKey[]; message: string }[] } = { message: "" },
-) {
-  const issues = error.issues?.map(({ path, message }) =>
-    [path.map(String).join("."), message].join(" ").trim()
-  );
-  return issues?.join("; ") ?? messageOf(error);
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

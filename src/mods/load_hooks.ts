@@ -1,18 +1,36 @@
 /** All hook configurations of a session, as `Hooks`. */
+import { dirs } from "../core/dirs.ts";
 import { quote } from "../core/errors.ts";
 import type { Hooks } from "../core/hooks.ts";
+import { join } from "../core/paths.ts";
 import type { Matchers } from "../core/permission.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Effect } from "../core/tool.ts";
+import { type ClaudePlugin, readPluginHooks } from "./claude_plugins.ts";
 import { CommandHooks, type CommandHooksParts } from "./command_hooks.ts";
-import { type HookConfig, type HookGroup, readHooks, readHooksFile } from "./hook_config.ts";
+import {
+  type HookConfig,
+  type HookGroup,
+  type HookSource,
+  isCallEvent,
+  readHooks,
+  readHooksFile,
+} from "./hook_config.ts";
 import { HookRules } from "./hook_rules.ts";
+import { variablesFile } from "./hook_variables.ts";
 
-export interface LoadHooksParts
-  extends Pick<CommandHooksParts, "transcript" | "groups" | "shorten" | "complain"> {
+/** Where hooks are written. */
+export interface HookPlaces {
   settings: Settings;
   /** Files of `--hooks`. */
   files: readonly string[];
+  /** Plugins of Claude Code's, whose hooks come last. */
+  plugins: readonly ClaudePlugin[];
+}
+
+export interface LoadHooksParts
+  extends HookPlaces, Pick<CommandHooksParts, "transcript" | "groups" | "shorten" | "complain" | "heard"> {
+  project: string;
   /** Every name that a matcher may mean. */
   toolNames: ReadonlySet<string>;
   /** For hooks that a permission rule limits. */
@@ -21,43 +39,59 @@ export interface LoadHooksParts
   warn(text: string): void;
 }
 
-/** Hooks of settings and files add up, settings first. */
+/** Hooks of settings, files and plugins add up, in this order. */
 export async function loadHooks(parts: LoadHooksParts): Promise<Hooks> {
-  const { settings, files, warn, matchers, covers } = parts;
-  const { groups, failClosed } = await hookConfig(settings, files, warn);
-  for (const group of groups) reportMatcher(group, parts);
+  const config = await hookConfig(parts, parts.warn);
+  for (const group of config.groups) reportMatcher(group, parts);
+  return hooksOf(config, parts);
+}
+
+/** The hooks of one configuration. */
+export function hooksOf({ groups, failClosed }: HookConfig, parts: LoadHooksParts): CommandHooks {
+  const { matchers, covers, project, groups: processes, complain } = parts;
   const rules = new HookRules(matchers, covers);
+  const folder = join(dirs().sessions, "env");
   return new CommandHooks({
     ...parts,
     hooks: groups,
     failClosed,
     ruleFits: (rule, call) => rules.fits(rule, call),
+    variables: () => variablesFile({ folder, project, groups: processes, complain }),
   });
 }
 
 /** All that is configured, in the order in which answers count. */
 export async function hookConfig(
-  settings: Settings,
-  files: readonly string[],
+  { settings, files, plugins }: HookPlaces,
   warn: (text: string) => void,
 ): Promise<HookConfig> {
-  const sources: { hooks: unknown; source: string }[] = settings.all("hooks")
-    .map(({ value, origin }) => ({ hooks: value, source: origin }));
+  const { settingsFile, storage } = dirs();
+  const sources: HookSource[] = settings.all("hooks").map(({ value, origin, foreign }) => ({
+    hooks: value,
+    source: origin,
+    isUsers: origin === settingsFile,
+    ...(foreign && { foreign }),
+  }));
   for (const path of files) sources.push({ hooks: await readHooksFile(path), source: path });
-  const configs = sources.map(({ hooks, source }) => readHooks(hooks, source, warn));
+  for (const plugin of plugins) {
+    const hooks = readPluginHooks(plugin, warn);
+    if (hooks === undefined) continue;
+    const folders = { root: plugin.root, data: join(storage, plugin.name) };
+    sources.push({ hooks, source: plugin.file, foreign: true, plugin: folders });
+  }
+  const configs = sources.map((source) => readHooks(source, warn));
   return {
     groups: configs.flatMap(({ groups }) => groups),
-    hostEvents: configs.flatMap(({ hostEvents }) => hostEvents),
     failClosed: configs.some(({ failClosed }) => failClosed),
   };
 }
 
-/** A matcher for tools that fits none is most likely a slip. */
+/** A matcher for tools that fits none is most likely a slip; another program's may mean tools that only that one has. */
 function reportMatcher(
-  { event, matcher, matches, source }: HookGroup,
+  { event, matcher, matches, source, foreign }: HookGroup,
   { toolNames, warn }: LoadHooksParts,
 ): void {
-  if (event === "SessionStart" || event === "SessionEnd" || matcher.includes("mcp__")) return;
+  if (!isCallEvent(event) || foreign || matcher.includes("mcp__")) return;
   for (const name of toolNames) if (matches(name)) return;
   warn(`${source}: the matcher ${quote(matcher)} of ${event} fits no known tool`);
 }

@@ -10,9 +10,10 @@ import {
   type JsonSchema,
   needsLibrary,
 } from "../core/schema.ts";
-import type { AnyTool, Context, Traits } from "../core/tool.ts";
+import type { AnyTool, Context, Place, Traits } from "../core/tool.ts";
 import { isThenable } from "../core/watchdog.ts";
 import type { ModContext, ModTool } from "../sdk.ts";
+import type { Asker } from "./asker.ts";
 
 /** What a plugin's tools need from the host. */
 export interface ModToolParts {
@@ -24,6 +25,16 @@ export interface ModToolParts {
   /** The host's zod, once it is loaded. */
   zod(): object | undefined;
   exec(command: string, cwd: string, signal: AbortSignal): ReturnType<ModContext["exec"]>;
+  ask: Asker;
+}
+
+/** A tool of a plugin that runs elsewhere: what can't be told from its definition is asked there. */
+export interface RemoteTool {
+  /** Where it has a schema of its own. */
+  check?: ((args: unknown) => Promise<Checked>) | undefined;
+  /** Where it says more than its effect. */
+  traits?: ((args: Record<string, unknown>, place: Place) => Promise<Traits>) | undefined;
+  run(args: Record<string, unknown>, context: ModContext, traits: Traits): unknown;
 }
 
 const NO_ARGUMENTS: JsonSchema = { type: "object", properties: {}, additionalProperties: false };
@@ -41,7 +52,7 @@ interface ZodResult {
   error?: { issues: { path: PropertyKey[]; message: string }[] };
 }
 
-export function modTool(given: ModTool<never>, parts: ModToolParts): PlainTool {
+export function modTool(given: ModTool<never>, parts: ModToolParts, remote?: RemoteTool): PlainTool {
   const definition = given as ModTool;
   const { name, description } = definition;
   if (typeof name !== "string" || !/^[A-Za-z_][\w-]{0,63}$/.test(name)) {
@@ -64,9 +75,12 @@ export function modTool(given: ModTool<never>, parts: ModToolParts): PlainTool {
       throw new AgentError("a plugin's tool brings its own schema");
     },
     traits: (args, place) => traitsOf(definition, output(args), place),
+    ...(remote?.traits &&
+      { traitsLater: async (args, place) => checkTraits(await remote.traits!(args, place)) }),
     run(args, context) {
       parts.alive();
-      return definition.run(output(args), new PluginContext(context, parts));
+      const own = new PluginContext(context, parts);
+      return remote ? remote.run(args, own, context.traits) : definition.run(output(args), own);
     },
     ...(definition.limit !== undefined && { limit: { chars: definition.limit, keep: "middle" as const } }),
   };
@@ -79,6 +93,7 @@ export function modTool(given: ModTool<never>, parts: ModToolParts): PlainTool {
       return plain ?? zod!.schema;
     },
     ...(zod && { check: (args: unknown) => zod.check(args) }),
+    ...(remote?.check && { check: remote.check }),
   };
 }
 
@@ -109,7 +124,10 @@ function traitsOf(
   args: Record<string, unknown>,
   place: Parameters<AnyTool["traits"]>[1],
 ): Traits {
-  const traits = definition.traits?.(args, place) ?? { effect: definition.effect ?? "run" };
+  return checkTraits(definition.traits?.(args, place) ?? { effect: definition.effect ?? "run" });
+}
+
+function checkTraits(traits: Traits): Traits {
   if (!isEffect(traits.effect)) throw new AgentError("its traits have no effect of read, write or run");
   if (traits.keys !== undefined && !isStrings(traits.keys)) {
     throw new AgentError("the keys of its traits are not a list of strings");
@@ -121,7 +139,7 @@ function traitsOf(
  * Arguments by a zod schema. Canonical arguments are what the schema takes, so that they stay JSON and can be checked
  * again after a rewrite; what it makes of them is for the tool alone.
  */
-class ZodInput {
+export class ZodInput {
   readonly #zod: ZodSchema;
   readonly #library: () => object | undefined;
   readonly #outputs = new WeakMap<object, Record<string, unknown>>();
@@ -248,6 +266,13 @@ class PluginContext implements ModContext {
     return (message) => this.#context.log(message);
   }
 
+  get ask(): ModContext["ask"] {
+    return (question, choices) => {
+      this.#parts.alive();
+      return this.#parts.ask({ plugin: this.#parts.mod, question, choices }, this.signal);
+    };
+  }
+
   get secret(): ModContext["secret"] {
     return (name) => {
       this.#needs(`secrets:${name}`);
@@ -270,12 +295,16 @@ class PluginContext implements ModContext {
   }
 
   #needs(use: string): void {
-    const { mod, uses, alive } = this.#parts;
-    alive();
-    if (uses.includes(use) || (use.startsWith("secrets:") && uses.includes("secrets:*"))) return;
-    throw new AgentError(
-      `Plugin ${quote(mod)} may not use ${use}: it is not declared`,
-      `add "${use}" to uses`,
-    );
+    this.#parts.alive();
+    checkUse(this.#parts, use);
   }
+}
+
+/** What isn't declared isn't handed over. */
+export function checkUse({ mod, uses }: Pick<ModToolParts, "mod" | "uses">, use: string): void {
+  if (uses.includes(use) || (use.startsWith("secrets:") && uses.includes("secrets:*"))) return;
+  throw new AgentError(
+    `Plugin ${quote(mod)} may not use ${use}: it is not declared`,
+    `add "${use}" to uses`,
+  );
 }

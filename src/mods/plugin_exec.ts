@@ -3,7 +3,8 @@ import type { SecretStore } from "../core/secrets.ts";
 import type { ModContext } from "../sdk.ts";
 import { withShell } from "../shell/command_line.ts";
 import type { Environment } from "../shell/environment.ts";
-import { type ProcessGroups, run } from "../shell/process.ts";
+import type { ProcessGroups } from "../shell/groups.ts";
+import { run } from "../shell/process.ts";
 import { Capture } from "./capture.ts";
 
 export interface PluginExecParts {
@@ -25,6 +26,7 @@ export async function pluginExec(
   const { exitCode, why } = await withShell(
     command,
     false,
+    groups.live,
     (argv) => run({ argv, cwd, env, timeoutMs, signal, onOutput }, groups),
   );
   const stdout = capture.text("stdout"), stderr = capture.text("stderr");

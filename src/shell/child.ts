@@ -4,8 +4,8 @@
  */
 import { host } from "../core/runtime.ts";
 import type { StreamName } from "../core/tool.ts";
-import { endTree, type ProcessGroups } from "./groups.ts";
-import { groupLives, inputOf, isOpenElsewhere, send } from "./processes.ts";
+import { endTree, interruptLeft, type ProcessGroups } from "./groups.ts";
+import { groupIsThere, inputOf, isOpenElsewhere, send, Survivors } from "./processes.ts";
 import { checkStart, spawnDirectly, type Spawned, spawnThroughHelper, startError } from "./spawn.ts";
 
 /** Time for output that is on its way after the exit. */
@@ -18,7 +18,7 @@ export interface Child {
   readonly pid: number;
   /** Settles once the program has exited and its output is drained (a bounded wait). Never rejects. */
   readonly ended: Promise<ChildEnd>;
-  /** After `ended`: processes of its group, or others that hold its output, still live and may still print. */
+  /** After `ended`: processes that it started, or others that hold its output, still live. Who left its group is found on Linux. */
   survivors(): boolean;
   /**
    * To its standard input. "closed": it doesn't read any more, or never had one. "full": it hasn't read what it was
@@ -28,8 +28,8 @@ export interface Child {
   endInput(): void;
   /** Terminals only. */
   resize?(cols: number, rows: number): void;
-  /** Ctrl-C: SIGINT to the group. */
-  interrupt(): void;
+  /** Ctrl-C: SIGINT to the group; false where nobody is left in it. */
+  interrupt(): boolean;
   /** TERM, a moment, KILL for the whole tree; resolves when none is left. Idempotent. */
   kill(): Promise<void>;
   /** Nobody wants the output any more: pipes are let go. */
@@ -52,7 +52,7 @@ export interface ChildStart {
    * opened by name (`/dev/stdin`) at any time.
    */
   stdin: "none" | "open" | { text: string };
-  /** Also after `ended`, where somebody still prints, until `release`. */
+  /** The bytes are good until it returns. Also after `ended`, where somebody still prints, until `release`. */
   onOutput(chunk: Uint8Array, stream: StreamName): void;
 }
 
@@ -88,7 +88,9 @@ class RunningChild implements StartedChild {
   readonly #input: string | undefined;
   /** Streams of output that somebody holds. */
   readonly #open = new Set<StreamName>();
+  #hasExited = false;
   #isOver = false;
+  readonly #members: Survivors;
   /** The group is known to be empty, so that its number may be another's by now. */
   #isGone = false;
   #killing: Promise<void> | undefined;
@@ -104,6 +106,7 @@ class RunningChild implements StartedChild {
     this.#spawned = spawned;
     this.#groups = groups;
     this.#mark = mark;
+    this.#members = new Survivors(this.pid, mark);
     groups.add(this.pid);
     spawned.stdin?.on("error", () => {});
     // A quick child may have closed it already.
@@ -116,6 +119,8 @@ class RunningChild implements StartedChild {
 
   async #end(drained: Promise<unknown>): Promise<ChildEnd> {
     const { code, signal } = await this.#spawned.exited;
+    this.#hasExited = true;
+    this.#groups.exited(this.pid);
     await atMost(DRAIN_MS, drained);
     this.#isOver = true;
     this.#spawned.stdin?.destroy();
@@ -137,16 +142,19 @@ class RunningChild implements StartedChild {
     });
   }
 
-  /** Once it has exited: is its group empty? */
+  /** Once it is over: is anybody left, in its group or out of it? */
   #look(): boolean {
-    if (!this.#isOver || this.#isGone) return this.#isGone;
-    this.#isGone = !groupLives(this.pid);
-    if (this.#isGone) this.#groups.remove(this.pid);
-    return this.#isGone;
+    if (!this.#isOver) return true;
+    const areThere = this.#members.areThere(!this.#isGone);
+    if (!this.#isGone && !(areThere && groupIsThere(this.pid))) {
+      this.#isGone = true;
+      this.#groups.remove(this.pid);
+    }
+    return areThere;
   }
 
   survivors(): boolean {
-    return this.#isOver && (this.#open.size > 0 || !this.#look());
+    return this.#isOver && (this.#open.size > 0 || this.#look());
   }
 
   write(text: string): "ok" | "closed" | "full" {
@@ -168,10 +176,13 @@ class RunningChild implements StartedChild {
     this.#spawned.stdin?.end();
   }
 
-  interrupt(): void {
-    if (this.#look()) return;
+  interrupt(): boolean {
+    if (!this.#look()) return false;
     if (host.platform === "win32") void this.kill();
-    else send(-this.pid, "SIGINT");
+    else if (this.#isOver) interruptLeft(this.#isGone ? undefined : this.pid, this.#mark);
+    // It may be about to make its group only.
+    else send(this.#hasExited || groupIsThere(this.pid) ? -this.pid : this.pid, "SIGINT");
+    return true;
   }
 
   kill(): Promise<void> {
@@ -179,7 +190,8 @@ class RunningChild implements StartedChild {
   }
 
   async #kill(): Promise<void> {
-    await endTree(this.#look() ? undefined : this.pid, this.#mark);
+    this.#look();
+    await endTree(this.#isGone ? undefined : this.pid, this.#mark);
     this.#look();
   }
 
@@ -191,7 +203,7 @@ class RunningChild implements StartedChild {
 }
 
 /** Waits for `promise`, but not for longer. Where this process was busy all the time, what waits for it is taken first. */
-async function atMost(ms: number, promise: Promise<unknown>): Promise<void> {
+export async function atMost(ms: number, promise: Promise<unknown>): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise((resolve) => timer = setTimeout(resolve, ms));
   const isLate = await Promise.race([late.then(() => true), promise.then(() => false)]);

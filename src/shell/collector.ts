@@ -2,7 +2,9 @@
  * What a command prints: redacted as it comes, shown to whoever watches, kept in bounded memory as a terminal would show
  * it, and written as it came, but for secrets, to an overflow file.
  */
-import { restIn } from "../core/overflow.ts";
+import { notice, takeHead, takeTail } from "../core/fit.ts";
+import type { LateText } from "../core/late_text.ts";
+import { overflowFields, restIn } from "../core/overflow.ts";
 import type { RedactStream } from "../core/redact.ts";
 import type { StreamGate, StreamName } from "../core/tool.ts";
 import { CollectedText } from "./collected_text.ts";
@@ -16,12 +18,14 @@ export interface Collected {
   stderr: string;
   /** The file that holds what was cut. */
   overflow: string | undefined;
+  /** As in a result. */
+  overflowCutAt?: number;
 }
 
 /** Collects one command's output. */
 export class Collector {
   readonly #gate: StreamGate;
-  readonly #show: (text: string, stream: StreamName) => void;
+  readonly #show: (text: LateText, stream: StreamName) => void;
   readonly #redactions: Record<StreamName, RedactStream>;
   /** The start of a character whose end is still to come. */
   readonly #partial: Record<StreamName, Uint8Array> = { stdout: NOTHING, stderr: NOTHING };
@@ -34,7 +38,7 @@ export class Collector {
   #since: CollectedText | undefined;
 
   /** `show` gets the text as it comes, redacted. */
-  constructor(gate: StreamGate, show: (text: string, stream: StreamName) => void) {
+  constructor(gate: StreamGate, show: (text: LateText, stream: StreamName) => void) {
     this.#gate = gate;
     this.#show = show;
     this.#redactions = { stdout: gate.redaction(), stderr: gate.redaction() };
@@ -52,17 +56,20 @@ export class Collector {
 
   #keep(clean: Uint8Array, stream: StreamName): void {
     if (clean.length === 0) return;
-    this.#show(this.#redactions[stream].vouch(decode(clean)), stream);
+    const { unseen, feeds } = this.#redactions[stream];
+    const text = unseen >= 0 ? new AsciiText(clean) : decode(clean);
     this.#spill.write(clean);
     this.#only ??= stream;
     if (!this.#each && stream !== this.#only) {
       const before = this.#both.copy(), none = new CollectedText(this.#gate.limit);
       this.#each = stream === "stderr" ? { stdout: before, stderr: none } : { stdout: none, stderr: before };
     }
-    const { unseen } = this.#redactions[stream];
-    this.#both.push(clean, unseen);
-    this.#each?.[stream].push(clean, unseen);
-    this.#since?.push(clean, unseen);
+    this.#both.push(clean, unseen, feeds);
+    this.#each?.[stream].push(clean, unseen, feeds);
+    this.#since?.push(clean, unseen, feeds);
+    // At last: whoever sees it may have the redactor look at something else, in the same memory.
+    this.#redactions[stream].vouch(text);
+    this.#show(text, stream);
   }
 
   /** Something came that no `take` has given. */
@@ -87,8 +94,30 @@ export class Collector {
     const since = this.#since ?? this.#both;
     const whole = since.whole();
     if (whole !== undefined && whole.length <= limit) return whole;
-    const path = this.#spill.flush();
-    return since.text(limit, restIn(path === undefined ? undefined : { path, holds: "all of it" }));
+    return since.text(limit, restIn(this.#spill.flush()));
+  }
+
+  /** How many characters came in all, as they are seen now. */
+  get length(): number {
+    return this.#both.length;
+  }
+
+  /**
+   * At most `limit` characters of all that came, from one on, taken or not. Instead of those that are kept no more stands
+   * where they are. `next` is the character behind. What a program may still write over moves those after it.
+   */
+  from(offset: number, limit: number): { text: string; next: number; total: number } {
+    const { head, gone, tail } = this.#both.parts();
+    const behind = head.length + gone, total = behind + tail.length;
+    const shown = (text: string, start: number) => {
+      const rest = takeTail(text, text.length - (offset - start));
+      const piece = takeHead(rest, limit);
+      return { text: piece, next: start + text.length - rest.length + piece.length, total };
+    };
+    if (gone === 0) return shown(head + tail, 0);
+    if (offset < head.length) return shown(head, 0);
+    if (offset >= behind) return shown(tail, behind);
+    return { text: notice(behind - offset, restIn(this.#spill.flush())), next: behind, total };
   }
 
   /** The streams are at their end: what was held back is let go. What comes later all the same is taken too. */
@@ -107,19 +136,43 @@ export class Collector {
     this.#spill.close();
   }
 
-  /** The end of the command: all of it within `limit`. */
-  finish(limit: number): Collected {
+  /** The end of the command: all of it within `limit`. With `goesOn` others may still print, and `close` is the end. */
+  finish(limit: number, goesOn = false): Collected {
     this.end();
     const both = this.#both;
     const whole = both.whole();
     const fits = whole !== undefined && whole.length <= limit;
-    if (fits) this.#spill.discard();
-    const saved = fits ? undefined : this.#spill.save();
+    if (fits && !goesOn) this.#spill.discard();
+    const saved = fits ? undefined : goesOn ? this.#spill.flush() : this.#spill.save();
     const where = restIn(saved);
     const text = both.text(limit, where);
     const each = (stream: StreamName) =>
       this.#each ? this.#each[stream].text(limit, where) : this.#only === stream ? text : "";
-    return { text, stdout: each("stdout"), stderr: each("stderr"), overflow: saved?.path };
+    return {
+      text,
+      stdout: each("stdout"),
+      stderr: each("stderr"),
+      overflow: undefined,
+      ...overflowFields(saved),
+    };
+  }
+}
+
+/** A byte a character, so that the length is known. */
+class AsciiText implements LateText {
+  readonly #bytes: Uint8Array;
+  #text: string | undefined;
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+  }
+
+  get length(): number {
+    return this.#bytes.length;
+  }
+
+  toString(): string {
+    return this.#text ??= decode(this.#bytes);
   }
 }
 

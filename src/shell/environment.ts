@@ -4,11 +4,17 @@
  */
 import { host } from "../core/runtime.ts";
 import { looksSecret, namedBy } from "../core/secrets.ts";
+import { variablesIn } from "../core/variables.ts";
 
 export interface EnvironmentPolicy {
   keep: readonly string[];
   drop: readonly string[];
+  /** Names of known secrets, whatever they are called. */
+  secrets: readonly string[];
 }
+
+/** Why a command doesn't get a variable: it is a secret, its name looks like one's, or a setting says so. */
+export type Reason = "secret" | "looks" | "dropped";
 
 /** Defaults that a call can override by setting the variable itself. */
 const QUIET: Readonly<Record<string, string>> = {
@@ -23,6 +29,8 @@ const QUIET: Readonly<Record<string, string>> = {
   EDITOR: "true",
   VISUAL: "true",
   GIT_TERMINAL_PROMPT: "0",
+  // Empty, it beats git's own setting too.
+  GIT_ASKPASS: "",
   SSH_ASKPASS: "",
   SSH_ASKPASS_REQUIRE: "never",
   GH_PROMPT_DISABLED: "1",
@@ -40,19 +48,33 @@ const FALLBACK: Readonly<Record<string, string>> = { GIT_SSH_COMMAND: "ssh -oBat
 /** Environments for the commands of one session. */
 export class Environment {
   readonly #policy: EnvironmentPolicy;
-  readonly #said = new Set<string>();
+  readonly #secrets: Set<string>;
+  /** What hooks added for this session, over our own. */
+  #added: Readonly<Record<string, string>> = {};
 
   constructor(policy: EnvironmentPolicy) {
     this.#policy = policy;
+    this.#secrets = new Set(policy.secrets);
+  }
+
+  /** Variables for the commands to come; `secrets`: those that only a command gets which names them. */
+  add(variables: Readonly<Record<string, string>>, secrets: readonly string[]): void {
+    this.#added = { ...this.#added, ...variables };
+    for (const name of secrets) this.#secrets.add(name);
+  }
+
+  #own(): Record<string, string> {
+    return { ...host.envAll(), ...this.#added };
   }
 
   /** The variables for `command`, with the secrets that it names. */
   forCommand(command: string, secrets: Record<string, string>): Record<string, string> {
     const result: Record<string, string> = { ...FALLBACK };
-    for (const [name, value] of Object.entries(host.envAll())) {
+    const named = variablesIn(command);
+    for (const [name, value] of Object.entries(this.#own())) {
       // A shell function that somebody exported is code, not a setting.
       if (name.startsWith("BASH_FUNC_")) continue;
-      if (this.#dropped(name) && !names(command, name)) continue;
+      if (this.#reason(name) && !named.has(name)) continue;
       result[name] = value;
     }
     Object.assign(result, QUIET);
@@ -63,28 +85,25 @@ export class Environment {
     return Object.assign(result, secrets);
   }
 
-  /**
-   * Names that `command` doesn't get, for the note that explains a failing login. Each is told once: a session
-   * that says it with every failure would only be noise.
-   */
-  withheldFrom(command: string): string[] {
-    const withheld = Object.keys(host.envAll())
-      .filter((name) => this.#dropped(name) && !names(command, name) && !this.#said.has(name));
-    for (const name of withheld) this.#said.add(name);
-    return withheld.sort();
+  /** What `command` doesn't get, by name: secrets of the store, and variables of ours. */
+  withheldFrom(command: string): { name: string; reason: Reason }[] {
+    const named = variablesIn(command), own = this.#own();
+    const withheld: { name: string; reason: Reason }[] = [];
+    for (const name of new Set([...Object.keys(own), ...this.#secrets])) {
+      if (named.has(name)) continue;
+      // To keep a variable is of no use where there is none.
+      const reason = Object.hasOwn(own, name) ? this.#reason(name) : "secret";
+      if (reason) withheld.push({ name, reason });
+    }
+    return withheld.sort((a, b) => a.name < b.name ? -1 : 1);
   }
 
-  #dropped(name: string): boolean {
+  /** Why a variable of ours isn't passed on; `undefined`: it is. */
+  #reason(name: string): Reason | undefined {
     const { keep, drop } = this.#policy;
-    return (looksSecret(name) || namedBy(drop, name)) && !namedBy(keep, name);
+    if (namedBy(keep, name)) return undefined;
+    if (this.#secrets.has(name)) return "secret";
+    if (namedBy(drop, name)) return "dropped";
+    return looksSecret(name) ? "looks" : undefined;
   }
-}
-
-/** Does the command name the variable as `$NAME` or `${NAME`? */
-function names(command: string, name: string): boolean {
-  for (let at = command.indexOf("$"); at >= 0; at = command.indexOf("$", at + 1)) {
-    const start = command[at + 1] === "{" ? at + 2 : at + 1;
-    if (command.startsWith(name, start) && !/\w/.test(command[start + name.length] ?? "")) return true;
-  }
-  return false;
 }

@@ -1,20 +1,19 @@
 /** The processes of one session: what is known of them, and how all of them are ended. */
 import { randomHex } from "../core/hash.ts";
 import { host } from "../core/runtime.ts";
+import { FolderProbes } from "./folder_probe.ts";
 import type { SpawnHelper } from "./helper.ts";
 import { LiveRecord } from "./live.ts";
 import { NamedPipes } from "./pipes.ts";
 import {
   endLiving,
   groupIsThere,
-  groupLives,
   killTreeOnWindows,
+  livingGroups,
   MARKED,
-  processesWith,
   send,
+  straysWith,
 } from "./processes.ts";
-
-export { sleep } from "./processes.ts";
 
 /** From this size on, in bytes, a process takes long to start another: Node copies itself for it. */
 const GROWN = 120 * 1024 * 1024;
@@ -27,19 +26,23 @@ export interface GroupsOptions {
 /** Groups that may still have members, and on Linux whoever left them. */
 export class ProcessGroups {
   readonly #groups = new Set<number>();
+  /** Those whose first process has exited. */
+  readonly #headless = new Set<number>();
   readonly #marker = randomHex(24);
   readonly #record: LiveRecord;
-  readonly pipes: NamedPipes;
-  /** The folder of what is cleared up at the next start should this process be killed. */
+  /** Where its short-lived files go. */
   readonly live: string | undefined;
+  readonly pipes: NamedPipes;
+  readonly folders: FolderProbes;
   #count = 0;
   #helper: SpawnHelper | undefined;
   #mayHelp = !host.detachesSlowly && host.platform === "linux";
 
   constructor({ live }: GroupsOptions = {}) {
+    this.live = live;
     this.#record = new LiveRecord(live, this.#marker);
     this.pipes = new NamedPipes(live, this.#marker);
-    this.live = live;
+    this.folders = new FolderProbes(live);
   }
 
   /** A mark for one child and all below it, which begins with the session's. */
@@ -53,14 +56,27 @@ export class ProcessGroups {
     return { ...env, [MARKED]: env[MARKED] === undefined ? mark : `${env[MARKED]}:${mark}` };
   }
 
+  /** One whose first process lives; it may be about to make its group only. */
   add(group: number): void {
     // Their numbers will be others' some day.
-    for (const old of this.#groups) if (!groupIsThere(old)) this.#groups.delete(old);
+    for (const old of this.#headless) if (!groupIsThere(old)) this.remove(old);
+    this.#headless.delete(group);
     this.#groups.add(group);
+    this.#record.add(group);
   }
 
+  /** Its first process has exited, just now. */
+  exited(group: number): void {
+    if (!this.#groups.has(group)) return;
+    this.#headless.add(group);
+    if (groupIsThere(group)) this.#record.sawOthers(group);
+  }
+
+  /** It is empty. */
   remove(group: number): void {
     this.#groups.delete(group);
+    this.#headless.delete(group);
+    this.#record.forget(group);
   }
 
   /**
@@ -85,7 +101,9 @@ export class ProcessGroups {
 
   /** Ends all of them, TERM first. */
   async endAll(): Promise<void> {
-    await Promise.all([...[...this.#groups].map(endGroup), endLiving(() => this.#strays())]);
+    const groups = [...this.#groups];
+    if (host.platform === "win32") await Promise.all(groups.map(killTreeOnWindows));
+    else await endLiving(() => [...livingOf(groups), ...this.#strays()]);
     this.#letGo();
   }
 
@@ -98,28 +116,37 @@ export class ProcessGroups {
 
   #letGo(): void {
     this.#groups.clear();
+    this.#headless.clear();
     this.#helper?.close();
     this.#helper = undefined;
     this.pipes.remove();
+    this.folders.remove();
     this.#record.remove();
   }
 
   /** Costs a look at every process, so it is done only where something ran. */
   #strays(): number[] {
-    return this.#count > 0 ? processesWith(this.#marker) : [];
+    return this.#count > 0 ? straysWith(this.#marker, this.#groups) : [];
   }
 }
 
-/** Ends a group. */
-export async function endGroup(group: number): Promise<void> {
-  if (host.platform === "win32") return await killTreeOnWindows(group);
-  await endLiving(() => groupLives(group) ? [-group] : []);
+/** Groups that live, as `endLiving` takes them. */
+function livingOf(groups: readonly number[]): number[] {
+  return livingGroups(groups).map((group) => -group);
+}
+
+/** Ctrl-C to all that a child started and that are left. No group: that one is known to be empty. */
+export function interruptLeft(group: number | undefined, mark: string): void {
+  const groups = group === undefined ? [] : livingGroups([group]);
+  for (const one of groups) send(-one, "SIGINT");
+  for (const pid of straysWith(mark, new Set(groups))) send(pid, "SIGINT");
 }
 
 /** Ends a child with all that it started, in its group or out of it. No group: that one is known to be empty. */
 export async function endTree(group: number | undefined, mark: string): Promise<void> {
   if (host.platform !== "win32") {
-    return await endLiving(() => group !== undefined && groupLives(group) ? [-group] : processesWith(mark));
+    const groups = group === undefined ? [] : [group];
+    return await endLiving(() => [...livingOf(groups), ...straysWith(mark, new Set(groups))]);
   }
   if (group !== undefined) await killTreeOnWindows(group);
 }

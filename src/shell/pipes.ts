@@ -13,6 +13,8 @@ import { namesIn, removeQuietly } from "../core/upkeep.ts";
 
 /** How many are made at a time, and at most left for others. */
 const AT_ONCE = 16;
+/** What a pipe holds on Linux. */
+const PIPE_BYTES = 64 * 1024;
 
 type Fs = typeof import("node:fs");
 
@@ -43,6 +45,7 @@ export class NamedPipes {
   #free: string[] = [];
   /** Those that a child has. */
   readonly #taken = new Set<string>();
+  #memory: Uint8Array | undefined;
 
   /** `live`: the folder whose pipes are shared with other sessions; a temporary one where absent. */
   constructor(live: string | undefined, marker: string) {
@@ -51,6 +54,11 @@ export class NamedPipes {
     this.#folder = live === undefined
       ? join(host.env("TMPDIR") || "/tmp", `agent-children-${marker}`)
       : storeIn(live);
+  }
+
+  /** To read into: what was read is good until the next read, of whatever pipe. */
+  get memory(): Uint8Array {
+    return this.#memory ??= new Uint8Array(PIPE_BYTES);
   }
 
   /** A pipe to read what a child prints; `undefined` where there can be none. */

@@ -30,3 +30,18 @@ export function plainLength(bytes: Uint8Array, words: Int32Array, from: number, 
   }
   return end - from - unseen;
 }
+
+/** Line feeds in the first `end` bytes. `words` are the same bytes by fours. */
+export function lineEnds(bytes: Uint8Array, words: Int32Array, end: number): number {
+  const whole = end >> 2;
+  let count = 0;
+  for (let index = 0; index < whole; index++) {
+    const word = words[index]! ^ 0x0a0a0a0a;
+    // Is a byte 0? Few words have one, and only of those each byte is asked.
+    if ((word - 0x01010101 & ~word & 0x80808080) === 0) continue;
+    const zeros = ~((word & 0x7f7f7f7f) + 0x7f7f7f7f | word) & 0x80808080;
+    count += (zeros >>> 7 & 1) + (zeros >>> 15 & 1) + (zeros >>> 23 & 1) + (zeros >>> 31);
+  }
+  for (let at = whole * 4; at < end; at++) if (bytes[at] === LF) count++;
+  return count;
+}

@@ -3,8 +3,6 @@ import { LONGEST_MS } from "../core/watchdog.ts";
 import { type ChildEnd, type ChildStart, startChild, type StartedChild } from "./child.ts";
 import type { ProcessGroups } from "./groups.ts";
 
-export { ProcessGroups } from "./groups.ts";
-
 export interface Start extends Omit<ChildStart, "stdin"> {
   timeoutMs: number;
   signal?: AbortSignal | undefined;

@@ -44,6 +44,7 @@ export function spawnDirectly(start: ChildStart, pipes: NamedPipes): Promise<Spa
     [program, args] = ["setsid", ["--", program, ...args]];
   }
   const ends = new Ends(start, pipes);
+  host.keepOpenFiles();
   let child: ChildProcess;
   try {
     child = spawn(program, args, {
@@ -152,7 +153,16 @@ class Ends {
 
   #reader(pipe: NamedPipe): Readable {
     const { Socket } = host.builtin<typeof import("node:net")>("node:net");
-    const socket = new Socket({ fd: pipe.ours, readable: true, writable: false });
+    // All pipes are read into the same memory, so that a long output leaves nothing to be cleared away.
+    const onread: import("node:net").OnReadOpts = {
+      buffer: this.#pipes.memory,
+      callback(length, memory) {
+        socket.emit("data", memory.subarray(0, length));
+        return true;
+      },
+    };
+    const options = { fd: pipe.ours, readable: true, writable: false, onread };
+    const socket: import("node:net").Socket = new Socket(options);
     let isAtEnd = false;
     socket.once("end", () => isAtEnd = true);
     // At its end nobody has the other side any more.
@@ -191,7 +201,7 @@ function fs(): typeof import("node:fs") {
 }
 
 /** The code with which starting a program would fail, looked for as the system does. */
-function unstartable(program: string, { cwd, env }: ChildStart): "ENOENT" | "EACCES" | undefined {
+export function unstartable(program: string, { cwd, env }: ChildStart): "ENOENT" | "EACCES" | undefined {
   const places = program.includes("/")
     ? [program]
     : (env.PATH ?? "/usr/bin:/bin").split(":").map((folder) => join(folder || ".", program));

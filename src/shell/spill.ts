@@ -3,6 +3,8 @@ import type { OverflowFile, Saved } from "../core/overflow.ts";
 
 /** Bytes that are written together. */
 const BATCH = 256 * 1024;
+/** And those that are written by themselves, once there is a file: to copy them would cost more than the write. */
+const LARGE = 32 * 1024;
 const FIRST = 4 * 1024;
 
 export class Spill {
@@ -20,7 +22,10 @@ export class Spill {
   write(bytes: Uint8Array): void {
     if (this.#opened && this.#file === undefined) return;
     if (this.#used + bytes.length > this.#batch.length) this.#makeRoom(bytes.length);
-    if (bytes.length > this.#batch.length) this.#file?.write(bytes);
+    if (this.#file !== undefined && bytes.length >= LARGE) {
+      this.flush();
+      this.#file.write(bytes);
+    } else if (bytes.length > this.#batch.length) this.#file?.write(bytes);
     else {
       this.#batch.set(bytes, this.#used);
       this.#used += bytes.length;
@@ -36,15 +41,15 @@ export class Spill {
     this.#batch = more;
   }
 
-  /** Everything that came so far is in the file. Returns its path; `undefined` where there is none. */
-  flush(): string | undefined {
+  /** Everything that came so far is in the file, as far as its cap lets it. `undefined` where there is none. */
+  flush(): Saved | undefined {
     if (!this.#opened) {
       this.#opened = true;
       this.#file = this.#open();
     }
     if (this.#used > 0) this.#file?.write(this.#batch.subarray(0, this.#used));
     this.#used = 0;
-    return this.#file?.path;
+    return this.#file?.saved;
   }
 
   /** Ends it with all of it in the file. */

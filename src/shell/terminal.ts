@@ -3,16 +3,15 @@
  * Standard output and error come as one, with the ends of lines that a terminal makes (CR LF).
  */
 import { AgentError, errorCode, messageOf } from "../core/errors.ts";
-import { isAbsolute, join } from "../core/paths.ts";
 import { host } from "../core/runtime.ts";
 import type { Child, ChildEnd, ChildStart } from "./child.ts";
 import { endTree, type ProcessGroups } from "./groups.ts";
-import { groupLives, processesWith, send, sleep } from "./processes.ts";
-import { checkStart, startError } from "./spawn.ts";
+import { foregroundOf, groupIsThere, livingGroups, send, sleep, straysWith, Survivors } from "./processes.ts";
+import { checkStart, startError, unstartable } from "./spawn.ts";
 import { TerminalInput } from "./terminal_input.ts";
 
 type Library = typeof import("@lydell/node-pty");
-/** With what its Unix class has beside what it publishes; the version is pinned. */
+/** With what its Unix class has beside what it publishes; the version is pinned, and `isKnown` looks. */
 type Pty = import("@lydell/node-pty").IPty & {
   readonly fd: number;
   readonly _socket: import("node:tty").ReadStream;
@@ -35,11 +34,14 @@ export async function startTerminal(
   checkStart({ ...start, stdin: "open" });
   const { spawn } = await loaded(load);
   // The library would say it on the terminal, in its own words.
-  const code = unstartable(start);
+  const code = host.platform === "win32"
+    ? undefined
+    : closedFolder(start.cwd) ?? unstartable(start.argv[0]!, { ...start, stdin: "open" });
   if (code !== undefined) throw startError({ ...start, stdin: "open" }, { code });
   const mark = groups.newMark();
   const { LINES: _lines, COLUMNS: _columns, ...env } = groups.marked(start.env, mark);
   const [program, ...args] = start.argv as [string, ...string[]];
+  host.keepOpenFiles();
   let pty: Pty;
   try {
     pty = spawn(program, args, {
@@ -56,32 +58,30 @@ export async function startTerminal(
       "close others, or go without (tty=false)",
     );
   }
+  if (!isKnown(pty)) {
+    pty.kill("SIGKILL");
+    throw new AgentError(
+      "Cannot open a terminal: the installed @lydell/node-pty is not the version that this is made for",
+      "go without a terminal (tty=false), or run `npm install`",
+    );
+  }
   return new TerminalChild(pty, mark, groups, start.onOutput);
 }
 
-/** The code with which the program can't be started in its folder. */
-function unstartable({ argv, cwd, env }: TerminalStart): string | undefined {
-  if (host.platform === "win32") return undefined;
-  const program = argv[0]!;
-  const places = program.includes("/")
-    ? [isAbsolute(program) ? program : join(cwd, program)]
-    : (env.PATH ?? "/usr/bin:/bin").split(":").map((folder) => join(folder || cwd, program));
-  let code: string | undefined = "ENOENT";
+/** Has it all that is used here and that the library doesn't publish? */
+function isKnown({ fd, _socket: stream, once }: Partial<Pty>): boolean {
+  return Number.isInteger(fd) && typeof once === "function" && typeof stream?.once === "function" &&
+    typeof stream.destroy === "function" && typeof stream.destroyed === "boolean";
+}
+
+/** The code with which nothing can be started in a folder. */
+function closedFolder(cwd: string): string | undefined {
   try {
     host.files.stat(`${cwd}/.`);
+    return undefined;
   } catch (error) {
     return errorCode(error);
   }
-  for (const place of places) {
-    try {
-      const { kind, mode } = host.files.stat(place);
-      if (kind === "file" && (mode & 0o111) !== 0) return undefined;
-      code = "EACCES";
-    } catch (error) {
-      if (errorCode(error) === "EACCES") code = "EACCES";
-    }
-  }
-  return code;
 }
 
 async function loaded(load: () => Promise<Library>): Promise<Library> {
@@ -106,6 +106,7 @@ class TerminalChild implements Child {
   readonly #mark: string;
   readonly #groups: ProcessGroups;
   readonly #input: TerminalInput;
+  readonly #left: Survivors;
   #bytes = 0;
   #isOver = false;
   /** The group is known to be empty, so that its number may be another's by now. */
@@ -117,6 +118,7 @@ class TerminalChild implements Child {
     this.pid = pty.pid;
     this.#mark = mark;
     this.#groups = groups;
+    this.#left = new Survivors(this.pid, mark);
     groups.add(this.pid);
     // The library would wait for the end of the output before it tells the exit, and after 200 ms of its clock drop
     // what is unread: on a busy machine that is output.
@@ -140,6 +142,7 @@ class TerminalChild implements Child {
     this.#input = new TerminalInput(stream, pty.fd);
     this.ended = exited.then(async (end) => {
       this.#isOver = true;
+      groups.exited(this.pid);
       await Promise.race([closed, this.#quiet()]);
       if (!this.survivors()) this.release();
       return end;
@@ -149,11 +152,12 @@ class TerminalChild implements Child {
   /** Others than itself, of whatever group: a shell gives each job its own. */
   survivors(): boolean {
     if (!this.#isOver) return false;
-    if (!this.#isGone && !groupLives(this.pid)) {
+    const areThere = this.#left.areThere(!this.#isGone);
+    if (!this.#isGone && !(areThere && groupIsThere(this.pid))) {
       this.#isGone = true;
       this.#groups.remove(this.pid);
     }
-    return !this.#isGone || processesWith(this.#mark).length > 0;
+    return areThere;
   }
 
   /** "full" where more than 4 MiB would wait for a program that reads nothing. */
@@ -170,12 +174,22 @@ class TerminalChild implements Child {
     if (!this.#pty._socket.destroyed) this.#pty.resize(cols, rows);
   }
 
-  /** As a character, which a program may take for something else. One that doesn't read is told by a signal. */
-  interrupt(): void {
-    if (this.#isOver) return;
-    if (!this.#input.isWaiting) return void this.write("\x03");
-    this.#input.clear();
-    send(-this.#foreground(), "SIGINT");
+  /**
+   * As a character, which a program may take for something else. One that doesn't read is told by a signal, and so are
+   * those that it left behind, which have no terminal any more.
+   */
+  interrupt(): boolean {
+    if (!this.#isOver) {
+      if (!this.#input.isWaiting) return this.write("\x03") === "ok";
+      this.#input.clear();
+      send(-(foregroundOf(this.pid) ?? this.pid), "SIGINT");
+      return true;
+    }
+    if (!this.survivors()) return false;
+    const group = this.#isGone ? [] : livingGroups([this.pid]);
+    for (const one of group) send(-one, "SIGINT");
+    for (const pid of straysWith(this.#mark, new Set(group))) send(pid, "SIGINT");
+    return true;
   }
 
   kill(): Promise<void> {
@@ -202,19 +216,6 @@ class TerminalChild implements Child {
       if (this.#pty._socket.destroyed) return;
       await new Promise<void>((resolve) => setImmediate(() => resolve()));
       still = this.#bytes === before ? still + 1 : 0;
-    }
-  }
-
-  /** The group that has the terminal now, a job of a shell say; on Linux. */
-  #foreground(): number {
-    if (host.platform !== "linux") return this.pid;
-    try {
-      const stat = host.files.readText(`/proc/${this.pid}/stat`);
-      // pid (command) state ppid pgrp session tty tpgid …
-      const group = Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[5]);
-      return group > 0 ? group : this.pid;
-    } catch {
-      return this.pid;
     }
   }
 }

@@ -2,6 +2,8 @@
  * What a terminal would show of a program's output: carriage returns and backspaces go back, lines are erased, the
  * cursor goes up into lines above as progress bars have it, and all other codes go. A screen has no width and no end.
  */
+import { EndlessLine } from "./endless_line.ts";
+
 const LF = 10, CR = 13, BACKSPACE = 8;
 /** A line that a program moves to, at most: a wrong number must not cost memory. */
 const MOST_COLUMNS = 1000;
@@ -9,14 +11,14 @@ const MOST_COLUMNS = 1000;
 /** The text that is seen at the end. */
 export function terminalText(text: string): string {
   if (!/[\x07\x08\r\x1b\u0080-\u009f]/.test(text)) return text;
-  const screen = new Screen();
+  const screen = new EndlessScreen();
   screen.write(text);
   return screen.text();
 }
 
 /** Lines with a cursor. */
-export class Screen {
-  #lines = [""];
+export class EndlessScreen {
+  #lines = [new EndlessLine()];
   #row = 0;
   /** In characters. */
   #column = 0;
@@ -32,7 +34,7 @@ export class Screen {
   }
 
   text(): string {
-    return this.#lines.join("\n");
+    return this.#lines.map(({ text }) => text).join("\n");
   }
 
   /**
@@ -49,27 +51,29 @@ export class Screen {
     const line = this.#lines[0]!;
     let head = "";
     // One endless line: its start stays as it is.
-    if (this.#lines.length === 1 && line.length > chars && this.#column >= lengthOf(line)) {
-      head = line.slice(0, -Math.floor(chars / 2)).toWellFormed();
-      this.#lines[0] = line.slice(-Math.floor(chars / 2)).toWellFormed();
-      this.#column = lengthOf(this.#lines[0]);
+    if (this.#lines.length === 1 && line.length > chars && this.#column >= line.length) {
+      const { text } = line;
+      head = text.slice(0, -Math.floor(chars / 2)).toWellFormed();
+      const rest = this.#lines[0] = new EndlessLine(text.slice(-Math.floor(chars / 2)).toWellFormed());
+      this.#column = rest.length;
     }
-    return taken.map((one) => one + "\n").join("") + head;
+    return taken.map(({ text }) => text + "\n").join("") + head;
   }
 
   /** Output that would bring an empty screen to this state. */
   state(): string {
     const up = this.#lines.length - 1 - this.#row;
-    const back = this.#column === lengthOf(this.#lines[this.#row]!);
+    const back = this.#column === this.#line.length;
     if (up === 0 && back) return this.text();
     return `${this.text()}\r${up > 0 ? `\x1b[${up}A` : ""}${this.#column > 0 ? `\x1b[${this.#column}C` : ""}`;
   }
 
+  get #line(): EndlessLine {
+    return this.#lines[this.#row]!;
+  }
+
   #put(text: string): void {
-    const line = this.#lines[this.#row]!, column = this.#column, length = lengthOf(line);
-    this.#column += lengthOf(text);
-    if (column >= length) this.#lines[this.#row] = line + " ".repeat(column - length) + text;
-    else this.#lines[this.#row] = slice(line, 0, column) + text + slice(line, this.#column);
+    this.#column = this.#line.put(this.#column, text);
   }
 
   #control(code: string): void {
@@ -122,17 +126,14 @@ export class Screen {
 
   #down(count: number): void {
     this.#row += count;
-    while (this.#row >= this.#lines.length) this.#lines.push("");
+    while (this.#row >= this.#lines.length) this.#lines.push(new EndlessLine());
   }
 
   #eraseLine(part: number): void {
-    const line = this.#lines[this.#row]!;
-    if (part === 0) this.#lines[this.#row] = slice(line, 0, this.#column);
-    else if (part === 2) this.#lines[this.#row] = "";
-    else if (part === 1) {
-      const gone = Math.min(lengthOf(line), this.#column + 1);
-      this.#lines[this.#row] = " ".repeat(gone) + slice(line, gone);
-    }
+    const line = this.#line;
+    if (part === 0) line.cut(this.#column);
+    else if (part === 2) line.cut(0);
+    else if (part === 1) line.blank(Math.min(line.length, this.#column + 1));
   }
 }
 
@@ -152,14 +153,3 @@ const CONTROLS = new RegExp(
   ].join("|"),
   "g",
 );
-
-/** Pairs of surrogates are one character. */
-const PAIRED = /[\ud800-\udfff]/;
-
-function lengthOf(text: string): number {
-  return PAIRED.test(text) ? [...text].length : text.length;
-}
-
-function slice(text: string, from: number, to?: number): string {
-  return PAIRED.test(text) ? [...text].slice(from, to).join("") : text.slice(from, to);
-}

@@ -2,11 +2,15 @@
 import { type AnyTool, type Context, defineTool, type Output } from "../core/tool.ts";
 import { randomHex } from "../core/hash.ts";
 import { host } from "../core/runtime.ts";
-import type { ShellSession } from "../shell/sessions.ts";
+import { isUsualShell, shellArguments } from "../shell/command_line.ts";
+import type { ShellSession } from "../shell/session.ts";
+import type { ShellSessions } from "../shell/sessions.ts";
 import { type ShellParts, startCommand } from "./shell/start.ts";
 import { workingFolder } from "./shell/folder.ts";
 import { asText } from "./shell/text.ts";
-import { looked, type Polled, write, writing } from "./shell_session.ts";
+import { commandTraits } from "./shell/traits.ts";
+import { withheldNote } from "./shell/withheld.ts";
+import { GOES_ON, looked, type Polled, stopOf, write, writing } from "./shell_session.ts";
 
 export interface ExecArgs {
   cmd: string;
@@ -47,6 +51,7 @@ const TOKEN_CHARS = 4;
 export function execCommandTool(parts: ShellParts): AnyTool {
   return defineTool<ExecArgs, Chunk>({
     name: "exec_command",
+    runsCommands: true,
     input: (z) =>
       z.strictObject({
         cmd: z.string().min(1).describe("the command"),
@@ -59,21 +64,7 @@ export function execCommandTool(parts: ShellParts): AnyTool {
         yield_time_ms: z.int().min(0).optional().describe("time to wait for its end; 10,000 where absent"),
         max_output_tokens: z.int().min(1).optional().describe("how much of the output to give back"),
       }),
-    traits: (args, place) => ({
-      effect: "run",
-      streams: true,
-      subjects: [
-        {
-          kind: "command",
-          value: commandOf(args),
-          access: "run",
-          ...(args.workdir !== undefined && { cwd: place.resolve(args.workdir) }),
-        },
-        ...(args.workdir === undefined
-          ? []
-          : [{ kind: "path", value: place.identify(args.workdir), access: "read" } as const]),
-      ],
-    }),
+    traits: (args, place) => commandTraits(commandOf(args), args.workdir, place),
     limit: { chars: 30_000, keep: "middle" },
     run: (args, context) => start(parts, args, context),
     present: presentChunk,
@@ -86,7 +77,9 @@ export function writeStdinTool({ sessions }: ShellParts): AnyTool {
     input: (z) =>
       z.strictObject({
         session_id: z.int().min(1).describe("the session's number"),
-        chars: z.string().optional().describe("what to write; may be empty"),
+        chars: z.string().optional().describe(
+          "what to write; may be empty (\\u0003 interrupts, \\u0004 ends the input)",
+        ),
         yield_time_ms: z.int().min(0).optional().describe("time to wait for output"),
         max_output_tokens: z.int().min(1).optional().describe("how much of the output to give back"),
       }),
@@ -106,9 +99,11 @@ export function writeStdinTool({ sessions }: ShellParts): AnyTool {
           context.signal,
         );
       }
+      const stopped = stopOf(context, "write_stdin", GOES_ON);
       return {
-        ...await chunkOf(session, started, context, max_output_tokens),
+        ...await chunkOf(session, started, context, max_output_tokens, stopped !== undefined),
         ...(refused !== undefined && { refused }),
+        ...(stopped !== undefined && { stopped }),
       };
     },
     present: presentChunk,
@@ -128,25 +123,34 @@ async function start(parts: ShellParts, args: ExecArgs, context: Context): Promi
     stdin: "open",
     tty: tty ? { cols: COLS, rows: ROWS } : undefined,
   });
-  const session = parts.sessions.add(started);
+  const session = parts.sessions.begin(started);
   started.onOutput((text) => session.heard(text));
-  try {
-    const time = clamped(yield_time_ms, LEAST_YIELD_MS, MOST_YIELD_MS);
-    await session.until(() => session.state !== "running", time, context.signal);
-  } catch (error) {
-    await session.kill();
-    throw error;
+  const time = clamped(yield_time_ms, LEAST_YIELD_MS, MOST_YIELD_MS);
+  await session.until(() => session.state !== "running", time, context.signal);
+  const stopped = session.state === "running"
+    ? stopOf(context, "exec_command", "the command and all it started were ended")
+    : undefined;
+  if (stopped !== undefined) await session.kill();
+  started.handOver();
+  keep(parts.sessions, session);
+  const chunk = await chunkOf(session, began, context, max_output_tokens);
+  if ((session.end?.exitCode ?? 0) !== 0) {
+    notes.push(...withheldNote(parts.environment, cmd, () => chunk.output));
   }
-  if (session.state === "running") parts.sessions.announceEnd(session);
-  return { ...await chunkOf(session, began, context, max_output_tokens), notes };
+  return { ...chunk, ...(stopped !== undefined && { stopped }), notes };
 }
 
-/** Shells whose `-c` means the text as rules read it. */
-const SHELLS = /^(?:\/(?:usr\/(?:local\/)?)?bin\/)?(?:bash|sh|dash|zsh|ksh)$/;
+/** One that goes on gets its number; one that is over needs none. */
+function keep(sessions: ShellSessions, session: ShellSession): void {
+  if (!session.isLive) return sessions.drop(session);
+  sessions.number(session);
+  if (session.state === "running") sessions.announceEnd(session);
+  else sessions.announceRest(session);
+}
 
 /** What is run, for rules and hooks: with another program as the shell, that one. */
-export function commandOf({ cmd, shell }: ExecArgs): string {
-  return shell === undefined || SHELLS.test(shell) ? cmd : asText([shell, "-c", cmd]);
+export function commandOf({ cmd, shell, login = false }: ExecArgs): string {
+  return shell === undefined || isUsualShell(shell) ? cmd : asText(shellArguments(shell, login, cmd));
 }
 
 function clamped(value: number, least: number, most: number): number {
@@ -158,13 +162,16 @@ async function chunkOf(
   began: number,
   context: Context,
   tokens = Infinity,
+  peek = false,
 ): Promise<Chunk> {
   const seconds = (host.now() - began) / 1000;
   const chars = session.collector.newChars;
-  return { ...await looked(session, context, false, tokens * TOKEN_CHARS), chars, seconds };
+  return { ...await looked(session, context, peek, tokens * TOKEN_CHARS), chars, seconds };
 }
 
-function presentChunk({ session, output, isScreen, chars, seconds, refused, notes = [] }: Chunk): Output {
+function presentChunk(
+  { session, output, isScreen, note, chars, seconds, refused, stopped, notes = [] }: Chunk,
+): Output {
   const { id, state, end, status } = session;
   const isOver = state === "exited" || state === "adopted";
   const exitCode = isOver ? end?.exitCode : undefined;
@@ -175,18 +182,21 @@ function presentChunk({ session, output, isScreen, chars, seconds, refused, note
   const content = [
     ...notes,
     ...(refused === undefined ? [] : [refused]),
+    ...(stopped === undefined ? [] : [stopped]),
     `Chunk ID: ${randomHex(6)}`,
     `Wall time: ${seconds.toFixed(4)} seconds`,
     how,
     ...left,
+    ...(note === undefined ? [] : [note]),
     `Original token count: ${Math.ceil(chars / TOKEN_CHARS)}`,
     isScreen ? "Screen:" : "Output:",
     output,
   ].join("\n");
   return {
     content,
-    status: (exitCode ?? 0) !== 0 || refused !== undefined ? "error" : "success",
+    status: (exitCode ?? 0) !== 0 || (refused ?? stopped) !== undefined ? "error" : "success",
+    ...(stopped !== undefined && { outcome: "interrupted" as const }),
     ...(exitCode !== undefined && { exitCode }),
-    structured: { session: id, state },
+    structured: { ...(id > 0 && { session: id }), state },
   };
 }

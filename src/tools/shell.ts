@@ -3,15 +3,15 @@ import { ranOutOfTime } from "../core/abort.ts";
 import { type AnyTool, type Context, defineTool } from "../core/tool.ts";
 import type { Collected } from "../shell/collector.ts";
 import { type Ended, toEnd } from "../shell/process.ts";
-import type { ShellSession } from "../shell/sessions.ts";
+import type { ShellSession } from "../shell/session.ts";
+import type { ShellSessions } from "../shell/sessions.ts";
 import { applyPatch } from "./apply_patch.ts";
 import { type HeredocPatch, patchInArguments, patchInScript } from "./patch/heredoc.ts";
-import { probeFolder, workingFolder } from "./shell/folder.ts";
+import { follow, workingFolder } from "./shell/folder.ts";
 import { type ShellParts, startPiped } from "./shell/start.ts";
 import { asText, scriptOf } from "./shell/text.ts";
-
-export { asText };
-export type { ShellParts };
+import { commandTraits } from "./shell/traits.ts";
+import { withheldNote } from "./shell/withheld.ts";
 
 export interface ShellArgs {
   command: string | string[];
@@ -34,12 +34,10 @@ export interface ShellData extends Collected {
 
 export const MOST_MS = 600_000;
 
-/** Names of variables that one note lists. */
-const MOST_NAMES = 20;
-
 export function shellTool(parts: ShellParts): AnyTool {
   return defineTool<ShellArgs, ShellData>({
     name: "shell",
+    runsCommands: true,
     toolsets: ["lean"],
     covers: "run",
     aliases: ["bash", "sh", "terminal", "run", "execute_command"],
@@ -58,26 +56,13 @@ export function shellTool(parts: ShellParts): AnyTool {
         ),
         description: z.string().optional().describe("what it does, in a few words, for people"),
       }),
-    traits: (args, place) => ({
-      effect: "run",
-      streams: true,
-      subjects: [
-        {
-          kind: "command",
-          value: patchIn(args)?.command ?? asText(args.command),
-          access: "run",
-          ...(args.workdir !== undefined && { cwd: place.resolve(args.workdir) }),
-        },
-        ...(args.workdir === undefined
-          ? []
-          : [{ kind: "path", value: place.identify(args.workdir), access: "read" } as const]),
-      ],
-    }),
+    traits: (args, place) =>
+      commandTraits(patchIn(args)?.command ?? asText(args.command), args.workdir, place),
     limit: { chars: 30_000, keep: "middle" },
     divert,
     run: (args, context) =>
       args.background ? inBackground(parts, args, context) : toItsEnd(parts, args, context),
-    present({ text, stdout, stderr, overflow, ended, session, notes }) {
+    present({ text, stdout, stderr, overflow, overflowCutAt, ended, session, notes }) {
       return {
         content: [withoutLastNewlines(text), ...notes].filter((part) => part !== "").join("\n"),
         status: ended && failed(ended) ? "error" : "success",
@@ -87,6 +72,7 @@ export function shellTool(parts: ShellParts): AnyTool {
         stderr: stderr === "" ? [] : [stderr],
         ...(ended?.exitCode !== undefined && { exitCode: ended.exitCode }),
         ...(overflow !== undefined && { overflow }),
+        ...(overflowCutAt !== undefined && { overflowCutAt }),
         ...(session && { structured: { session: session.id, state: session.state } }),
       };
     },
@@ -100,8 +86,14 @@ async function inBackground(parts: ShellParts, args: ShellArgs, context: Context
   const started = await startPiped(parts, context, { ...args, cwd: folder, stdin: "none" });
   const session = sessions.add(started);
   started.onOutput((piece) => session.heard(piece));
+  started.handOver();
   sessions.announceEnd(session);
   notes.push(`Command running in background with ID: ${session.id}`);
+  if (args.timeout_ms !== undefined) {
+    notes.push(
+      `[its time limit of ${args.timeout_ms} ms doesn't hold there: it runs until it ends or is ended]`,
+    );
+  }
   return { ...NOTHING, session, notes };
 }
 
@@ -112,33 +104,34 @@ async function toItsEnd(parts: ShellParts, args: ShellArgs, context: Context): P
   const timeoutMs = Math.min(args.timeout_ms ?? usual, MOST_MS);
   const { folder, notes } = workingFolder(args.workdir, context);
   const probe = args.keep_folder && typeof args.command === "string"
-    ? probeFolder(parts.groups.live)
+    ? parts.groups.folders.probe(args.command)
     : undefined;
   const started = await startPiped(parts, context, {
     ...args,
     cwd: folder,
     stdin: "none",
     ...(probe && { env: probe.env }),
-  }).catch((error) => {
-    probe?.end();
-    throw error;
   });
   const { child, collector } = started;
   const ended = await toEnd(child, { timeoutMs, signal: context.signal });
-  const left = probe?.end();
-  if (left !== undefined && left !== context.identify(folder)) context.moveTo(left);
-  // Who is left behind is looked after like any other in the background, and ends with the runtime.
+  notes.push(...follow(probe?.end(), folder, context));
+  // Who is left behind is looked after like any other in the background.
   const session = ended.survivors ? sessions.add({ ...started, end: ended }) : undefined;
+  started.handOver();
   if (!session) child.release();
-  notes.unshift(...notesOf(ended, timeoutMs, ranOutOfTime(context.signal), session));
-  if (failed(ended)) notes.unshift(...withheldNote(environment.withheldFrom(asText(args.command))));
+  notes.unshift(...notesOf(ended, timeoutMs, ranOutOfTime(context.signal), leftNotes(session, sessions)));
+  if (failed(ended)) {
+    const output = () => collector.peek(context.gate.limit);
+    notes.unshift(...withheldNote(environment, asText(args.command), output));
+  }
   const room = notes.reduce((sum, note) => sum + note.length + 1, 0);
   // The notes have their room, so that no cut ever falls on the exit code.
-  const collected = collector.finish(context.gate.limit - room);
+  const collected = collector.finish(context.gate.limit - room, session !== undefined);
   if (session) {
     collector.take(Infinity);
-    session.told = true;
+    session.tells();
     started.onOutput((piece) => session.heard(piece));
+    sessions.announceRest(session);
   }
   return { ...collected, ended, ...(session && { session }), notes };
 }
@@ -175,28 +168,18 @@ function withoutLastNewlines(text: string): string {
   return text.slice(0, end);
 }
 
-/** A command that fails for want of a variable explains itself. */
-function withheldNote(names: readonly string[]): string[] {
-  if (names.length === 0) return [];
-  const shown = names.slice(0, MOST_NAMES).join(", ");
-  const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : "";
-  return [
-    `[kept from commands, as they look like secrets: ${shown}${more}; name one in the command as $${
-      names[0]
-    }, or list it in the setting env.keep]`,
-  ];
+function leftNotes(session: ShellSession | undefined, { lifetime }: ShellSessions): string[] {
+  if (!session) return [];
+  return [`[processes that it started still run, as session ${session.id}; they ${lifetime}]`];
 }
 
 function notesOf(
   { why, exitCode, signal }: Ended,
   timeoutMs: number,
   outOfTime: boolean,
-  session: ShellSession | undefined,
+  left: string[],
 ): string[] {
-  const notes: string[] = [];
-  if (session) {
-    notes.push(`[processes that it started still run, as session ${session.id}; they end with the runtime]`);
-  }
+  const notes = [...left];
   if (why === "timeout") {
     notes.push(`[timed out after ${timeoutMs} ms; the command and all it started were ended]`);
   } else if (why === "interrupted") {

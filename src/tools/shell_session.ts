@@ -1,18 +1,28 @@
 /** A background command as an object: what it printed, its end, its input, its terminal. */
+import { ranOutOfTime } from "../core/abort.ts";
 import { AgentError, quote } from "../core/errors.ts";
 import { action, defineObjectTool } from "../core/object_tool.ts";
 import type { AnyTool, Context, Output, Subject, Traits } from "../core/tool.ts";
-import { Lines } from "../shell/lines.ts";
-import { type ShellSession, type ShellSessions, shortened } from "../shell/sessions.ts";
+import { isNotice } from "../core/fit.ts";
+import { host } from "../core/runtime.ts";
+import { LineSearch } from "../shell/line_search.ts";
+import type { LineFilter, Look, ShellSession } from "../shell/session.ts";
+import { MOST_POLL_S, MOST_WAIT_S } from "../shell/session_limits.ts";
+import { type ShellSessions, shortened } from "../shell/sessions.ts";
 
 /** New output of a session, and how it stands. */
-export interface Polled {
+export interface Polled extends Look {
   session: ShellSession;
-  output: string;
-  /** That is what the program's screen shows, not what it printed. */
-  isScreen: boolean;
   /** The program reads no more, and why. */
   refused?: string;
+  /** The call was stopped, and its output so far stays new. */
+  stopped?: string;
+  /** Output was asked for by its place: what stands behind it, and how much there is. */
+  place?: { next: number; total: number };
+  /** Whether the line came that was waited for. */
+  seen?: boolean;
+  /** A person asked, not a model. */
+  person?: boolean;
 }
 
 interface PollArgs {
@@ -20,6 +30,7 @@ interface PollArgs {
   chars?: string;
   keys?: string[];
   peek?: boolean;
+  offset?: number;
   filter?: string;
   yield_time_ms?: number;
 }
@@ -33,11 +44,11 @@ interface WaitArgs {
 /** Time that a poll gives a program to answer what was written, and to print where nothing was. */
 const ANSWER_MS = 250;
 const QUIET_MS = 5_000;
-const MOST_YIELD_MS = 300_000;
 const WAIT_S = 30;
-const MOST_WAIT_S = 600;
 /** Room for the lines about a session beside its output. */
 const NOTES_CHARS = 400;
+/** Lines of a watched session's new output that the list shows. */
+const SHOWN_LINES = 5;
 
 export function shellSessionTool(sessions: ShellSessions): AnyTool {
   return defineObjectTool({
@@ -51,10 +62,15 @@ export function shellSessionTool(sessions: ShellSessions): AnyTool {
         input: (z) => ({
           session_id: z.int().min(1).describe("the session's number"),
           chars: z.string().optional().describe("text to write, as it is (end a line with \\n)"),
-          keys: z.array(z.string()).optional().describe("keys to press after it: enter, ctrl-c, up, …"),
+          keys: z.array(z.string()).optional().describe(
+            "keys to press after it: enter, up, ctrl-c (interrupts), ctrl-d (ends the input), …",
+          ),
           peek: z.boolean().optional().describe("show the output and keep it as new"),
+          offset: z.int().min(0).optional().describe(
+            "give all output from this character on, new or not; the answer says where it goes on",
+          ),
           filter: z.string().optional().describe("a regular expression: new lines that it fits"),
-          yield_time_ms: z.int().min(0).max(MOST_YIELD_MS).optional()
+          yield_time_ms: z.int().min(0).max(MOST_POLL_S * 1000).optional()
             .describe("time to wait for output; 250 after writing, else 5,000"),
         }),
         traits: ({ session_id, chars, keys }) => writing(session_id, chars, keys),
@@ -84,7 +100,7 @@ export function shellSessionTool(sessions: ShellSessions): AnyTool {
       list: action<Record<string, never>, ShellSession[]>({
         about: "all that run, and those whose end was not told yet",
         input: () => ({}),
-        traits: () => ({ effect: "read", keys: [], subjects: [] }),
+        traits: () => ({ effect: "read", keys: [ALL_SESSIONS], subjects: [] }),
         run: () =>
           sessions.list().filter(({ isLive, told, collector }) => isLive || !told || collector.hasNew),
         present: presentList,
@@ -120,6 +136,9 @@ export function shellSessionTool(sessions: ShellSessions): AnyTool {
   });
 }
 
+/** Whoever looks at all of them waits for calls before it that may change one, or start one. */
+const ALL_SESSIONS = "session:*";
+
 export function keyOf(id: number): string {
   return `session:${id}`;
 }
@@ -154,7 +173,7 @@ export function writtenText(chars = "", keys: readonly string[] = []): string {
 }
 
 async function poll(sessions: ShellSessions, args: PollArgs, context: Context): Promise<Polled> {
-  const { session_id, chars = "", keys = [], peek = false, filter } = args;
+  const { session_id, chars = "", keys = [], peek = false, offset, filter } = args;
   const session = sessions.get(session_id);
   const fits = filter === undefined ? undefined : await lineFilter(filter);
   const written = chars + (keys.length === 0 ? "" : await keyBytes(keys, session));
@@ -163,14 +182,22 @@ async function poll(sessions: ShellSessions, args: PollArgs, context: Context): 
     if (refused !== undefined) return { ...await looked(session, context, peek), refused };
   }
   const time = args.yield_time_ms ?? (written === "" ? QUIET_MS : ANSWER_MS);
+  const { collector } = session;
   // After writing the whole time is given: an answer comes in pieces.
-  await session.until(
-    () => !session.isLive || written === "" && session.collector.hasNew,
-    time,
-    context.signal,
-  );
-  const polled = await looked(session, context, peek);
-  return fits ? { ...polled, output: polled.output.split("\n").filter(fits).join("\n") } : polled;
+  const over = () => !session.isLive;
+  if (written !== "") await session.until(over, time, context.signal);
+  else if (offset !== undefined) {
+    await session.until(() => over() || collector.length > offset, time, context.signal);
+  } else if (fits) await lineCame(fits, session, time, context);
+  else await session.until(() => over() || collector.hasNew, time, context.signal);
+  const stays = peek || context.signal.aborted;
+  const polled = offset !== undefined
+    ? lookedFrom(offset, session, context, stays, fits)
+    : fits
+    ? await lookedFor(fits, session, context, stays)
+    : await looked(session, context, stays);
+  const stopped = stopOf(context, "shell_session poll", GOES_ON);
+  return { ...polled, ...(stopped !== undefined && { stopped }) };
 }
 
 /** Why it could not be written; `undefined` where it was. */
@@ -183,6 +210,8 @@ export function write(session: ShellSession, text: string): string | undefined {
     ? "it doesn't read what it was given before"
     : session.state === "adopted"
     ? `it ${session.pastStatus}`
+    : !session.hasInput
+    ? "it was started without an input; start it with exec_command to write to it"
     : "its standard input is closed";
   return `Cannot write to session ${id}: ${state}`;
 }
@@ -193,7 +222,7 @@ async function keyBytes(keys: readonly string[], session: ShellSession): Promise
 }
 
 /** A model's pattern runs in linear time, whatever it is. */
-async function lineFilter(pattern: string): Promise<(line: string) => boolean> {
+async function lineFilter(pattern: string): Promise<LineFilter> {
   const { RE2JS } = await import("re2js");
   try {
     const compiled = RE2JS.compile(pattern);
@@ -211,8 +240,43 @@ export async function looked(
   room = Infinity,
 ): Promise<Polled> {
   const look = session.look(Math.min(context.gate.limit - NOTES_CHARS, room), !peek);
-  if (!session.isLive) session.told = true;
-  return { session, ...await look };
+  session.tells();
+  return { session, person: context.person, ...await look };
+}
+
+/** The same of the lines that fit. */
+async function lookedFor(
+  fits: LineFilter,
+  session: ShellSession,
+  context: Context,
+  peek: boolean,
+): Promise<Polled> {
+  const look = session.lookFor(fits, context.gate.limit - NOTES_CHARS, !peek, context.signal);
+  session.tells();
+  return { session, person: context.person, ...await look };
+}
+
+/** All output from a character on, or of that the lines that fit. */
+function lookedFrom(
+  offset: number,
+  session: ShellSession,
+  context: Context,
+  peek: boolean,
+  fits: LineFilter = () => true,
+): Polled {
+  const { text, ...place } = session.lookFrom(offset, context.gate.limit - NOTES_CHARS, !peek);
+  session.tells();
+  const output = text.split("\n").filter((line) => fits(line) || isNotice(line)).join("\n");
+  return { session, person: context.person, output, isScreen: false, place };
+}
+
+/** Of a call that was stopped while it waited for a session. */
+export const GOES_ON = "the session goes on, and what is shown stays new";
+
+/** What is said of a call that was stopped while it waited; `what` is its tool, and its action. */
+export function stopOf({ signal }: Context, what: string, state: string): string | undefined {
+  if (!signal.aborted) return undefined;
+  return `[${what} ${ranOutOfTime(signal) ? "ran out of time" : "was interrupted"}; ${state}]`;
 }
 
 async function wait(sessions: ShellSessions, args: WaitArgs, context: Context): Promise<Polled> {
@@ -220,19 +284,36 @@ async function wait(sessions: ShellSessions, args: WaitArgs, context: Context): 
   const ms = (args.timeout_s ?? WAIT_S) * 1000;
   if (args.until_output === undefined) {
     await session.until(() => !session.isLive, ms, context.signal);
-    return looked(session, context);
+    return waited(session, context);
   }
   const fits = await lineFilter(args.until_output);
-  let seen = false;
-  const lines = new Lines((line) => seen ||= fits(line));
-  lines.push(session.collector.peek(context.gate.limit));
-  const stop = session.read((text) => lines.push(text));
+  const seen = await lineCame(fits, session, ms, context);
+  return { ...await waited(session, context), seen };
+}
+
+/** Waits for a new line that fits, or for the end; whether it came. */
+async function lineCame(
+  fits: LineFilter,
+  session: ShellSession,
+  ms: number,
+  context: Context,
+): Promise<boolean> {
+  const { passed, heardAt } = session.openLine;
+  const search = new LineSearch(fits, () => host.now(), passed);
+  search.push(session.collector.peek(context.gate.limit), heardAt);
+  const stop = session.read((text) => search.push(text));
   try {
-    await session.until(() => seen ||= fits(lines.rest) || !session.isLive, ms, context.signal);
+    await session.until(() => search.found() || !session.isLive, ms, context.signal);
   } finally {
     stop();
   }
-  return looked(session, context);
+  return search.found(true);
+}
+
+async function waited(session: ShellSession, context: Context): Promise<Polled> {
+  const stopped = stopOf(context, "shell_session wait", GOES_ON);
+  if (stopped === undefined) return await looked(session, context);
+  return { ...await looked(session, context, true), stopped };
 }
 
 async function kill(sessions: ShellSessions, id: number, context: Context): Promise<Polled> {
@@ -253,30 +334,75 @@ function unwatch(session: ShellSession, watcher: number | undefined): ShellSessi
   throw new AgentError(`Cannot drop watcher ${watcher} of session ${session.id}: there is no such one`);
 }
 
-export function presentPolled({ session, output, isScreen, refused }: Polled): Output {
+function unfitText(lines: number): string {
+  return lines === 1
+    ? "1 new line, which the filter doesn't fit"
+    : `${lines} new lines, none of which the filter fits`;
+}
+
+/** To a model, so that it doesn't poll again and again. */
+const GOES_ON_ALONE = ". It goes on while you do something else, or end your turn";
+
+export function presentPolled(
+  { session, output, isScreen, note, unfit, refused, stopped, place, seen, person = false }: Polled,
+): Output {
   const { id, isLive, status, end } = session;
-  const state = output === "" && isLive
-    ? `[session ${id} ${status}; nothing new. It goes on while you do something else, or end your turn]`
-    : `[session ${id} ${status}${isScreen ? "; this is its screen" : ""}]`;
+  const goesOn = place ? `; ${place.total} characters so far, offset=${place.next} goes on` : "";
+  const alone = isLive && stopped === undefined && !person ? GOES_ON_ALONE : "";
+  const state = unfit !== undefined
+    ? `[session ${id} ${status}; ${unfitText(unfit)}${alone}]`
+    : output === "" && isLive && stopped === undefined
+    ? `[session ${id} ${status}; nothing new${goesOn}${alone}]`
+    : `[session ${id} ${status}${isScreen ? "; this is its screen" : ""}${goesOn}]`;
   return {
-    content: [output.replace(/\n+$/, ""), ...(refused === undefined ? [] : [refused]), state]
+    content: [output.replace(/\n+$/, ""), note ?? "", refused ?? "", state, stopped ?? ""]
       .filter((part) => part !== "").join("\n"),
-    status: refused === undefined ? "success" : "error",
+    status: (refused ?? stopped) === undefined ? "success" : "error",
+    ...(stopped !== undefined && { outcome: "interrupted" as const }),
     structured: {
       session: id,
       state: session.state,
       ...(end?.exitCode !== undefined && { exitCode: end.exitCode }),
+      ...(place && { next: place.next, total: place.total }),
+      ...(seen !== undefined && { seen }),
     },
   };
 }
 
+/** The last of what a watched session printed and nobody has asked for. */
+function newLines({ watched, collector }: ShellSession): string[] {
+  if (watched.length === 0 || !collector.hasNew) return [];
+  const lines = collector.peek(Infinity).split("\n").filter((line) => line.trim() !== "");
+  return lines.slice(-SHOWN_LINES).map((line) => `   [${watched.join(", ")}] ${shortened(line)}`);
+}
+
 function presentList(list: ShellSession[]): Output {
   if (list.length === 0) return { content: "No session is running" };
-  const rows = list.map(({ id, status, command, cwd }) =>
-    `${id}  ${status}  ${shortened(command)}  (in ${cwd})`
-  );
+  const rows = list.flatMap((session) => {
+    const { id, status, command, cwd } = session;
+    const began = `started ${ageText(secondsOf(session))} ago`;
+    return [`${id}  ${status}  ${began}  ${shortened(command)}  (in ${cwd})`, ...newLines(session)];
+  });
   return {
     content: rows.join("\n"),
-    structured: { sessions: list.map(({ id, state, command, cwd }) => ({ id, state, command, cwd })) },
+    structured: {
+      sessions: list.map((session) => {
+        const { id, state, command, cwd } = session;
+        return { id, state, command, cwd, seconds: secondsOf(session) };
+      }),
+    },
   };
+}
+
+/** Since its start. */
+function secondsOf({ startedAt }: ShellSession): number {
+  return Math.max(0, Math.round((host.now() - startedAt) / 1000));
+}
+
+/** For people and models: `12 s`, `3 min`, `2 h`, `4 days`. */
+export function ageText(seconds: number): string {
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min`;
+  if (seconds < 48 * 3600) return `${Math.floor(seconds / 3600)} h`;
+  return `${Math.floor(seconds / 86_400)} days`;
 }

@@ -1,6 +1,7 @@
 /** One call from the command line: how its arguments are written, what is printed, how it ends. */
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
+import path from "node:path";
 import { test } from "node:test";
 import { Scratch, textOf } from "../support.ts";
 
@@ -154,6 +155,72 @@ test("a result that was cut is said on standard error, with the file that holds 
   const off = await scratch.agent(["exec", ...command], { env: { AGENT_OVERFLOW: "off" } });
   assert.equal(off.stderr, "");
   assert.equal((await scratch.agent(["exec", "--json", ...command])).stderr, "");
+});
+
+test("a file that was cut at its cap is not said to hold all of it, in any form of a result", async () => {
+  using scratch = new Scratch();
+  scratch.settings({ "overflow.fileCapBytes": 40_000 });
+  scratch.plugin(
+    "long",
+    `agent.tool({ name: "long", description: "d", run: () => "é".repeat(50_000) });`,
+  );
+  const long = ["--plugins", "p", "long"], seq = ["Bash", "command=seq 100000"];
+  for (const flags of [seq, ["--exit-status", ...seq], long]) {
+    const { stderr } = await scratch.agent(["exec", ...flags]);
+    assert.match(stderr, /^warning: the result was cut; the first 40000 bytes are in "(.*)"\n$/);
+  }
+  for (const flags of [seq, long]) {
+    const { result } = await scratch.exec(flags);
+    assert.equal(result.overflowCutAt, 40_000);
+    assert.match(scratch.read(result.overflow), /\n\[the file's cap of 40000 bytes is reached\]\n$/);
+    const shown = await scratch.agent(["log", "show", result.id]);
+    assert.ok(
+      shown.stdout.endsWith(`\nthe first 40000 bytes: ${result.overflow}\n`),
+      shown.stdout.slice(-300),
+    );
+  }
+  const { result: whole } = await scratch.exec(["Bash", "command=seq 7000"]);
+  assert.deepEqual([typeof whole.overflow, "overflowCutAt" in whole], ["string", false]);
+  const { stdout } = await scratch.agent(["log", "show", whole.id]);
+  assert.ok(stdout.endsWith(`\nall of it: ${whole.overflow}\n`), stdout.slice(-300));
+});
+
+test("what a run ends in the background is named on standard error and in the stream", async () => {
+  using scratch = new Scratch();
+  const ended = /^warning: session 1 \((.*)\) was ended with this run; --detach keeps it\n$/;
+  const calls = [
+    ["Bash", "command=sleep 600", "run_in_background=true"],
+    ["Bash", "command=sleep 600 & echo left"],
+    ["exec_command", "cmd=sleep 600", "yield_time_ms=250"],
+    ["Monitor", "command=sleep 600", "description=d"],
+  ];
+  for (const call of calls) {
+    const { stderr, code } = await scratch.agent(["exec", "--json", ...call]);
+    assert.equal(ended.exec(stderr)?.[1], call[1]!.replace(/^\w+=/, ""), stderr);
+    assert.equal(code, 0);
+  }
+  const { stdout } = await scratch.agent(["exec", "--jsonl", ...calls[0]!]);
+  const events = stdout.trim().split("\n").map((line) => JSON.parse(line));
+  assert.deepEqual(events.slice(-3).map(({ type }) => type), ["notice", "session_end", "result"]);
+  assert.equal(events.at(-3).source, "session 1");
+  assert.equal(events.at(-3).text, "[session 1 (sleep 600) was ended, as nothing keeps it]");
+});
+
+test("of a batch only what still ran is named, its secrets redacted", async () => {
+  using scratch = new Scratch();
+  scratch.file(path.join(scratch.config, "secrets.env"), "PH=hunter2-hunter2\n", 0o600);
+  const start = (command: string) => ({ name: "Bash", args: { command, run_in_background: true } });
+  const wait = { name: "shell_session", args: { action: "wait", session_id: 1, timeout_s: 60 } };
+  const kill = { name: "shell_session", args: { action: "kill", session_id: 2 } };
+  const any = ["--mode", "bypassPermissions"];
+  const over = [start("exit 3"), wait, start("sleep 600"), kill];
+  assert.equal((await scratch.batch(over, any)).stderr, "");
+  const running = [start("sleep 600; : hunter2-hunter2"), start("sleep 601")];
+  assert.equal(
+    (await scratch.batch([...over, ...running], any)).stderr,
+    "warning: session 3 (sleep 600; : <redacted:PH>), session 4 (sleep 601) were ended with this run; " +
+      "agent exec --detach keeps what a single call starts\n",
+  );
 });
 
 test("a denied call ends with exit 3 and names the rule", async () => {

@@ -1,6 +1,6 @@
 /** Who may do what, from the command line and from standard input. */
 import assert from "node:assert/strict";
-import { realpathSync, symlinkSync } from "node:fs";
+import { realpathSync, rmSync, symlinkSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import { Scratch, textOf } from "../support.ts";
@@ -193,3 +193,39 @@ for (const [flags, settings, message] of wrong) {
     assert.ok(!scratch.exists("a.txt"));
   });
 }
+
+test("what bash evaluates in words runs under no allow rule, and a deny rule stops it in every mode", async () => {
+  using scratch = new Scratch();
+  const spellings = [
+    "printf -v 'a[$(touch f)]' y",
+    "[ -v 'a[$(touch f)]' ]",
+    "declare -n n='a[$(touch f)]'; printf $n",
+    "x='a[$(touch f)]'; [[ $x -eq 0 ]]",
+    "PS4='$(touch f)'; set -x; :",
+    "x='$(touch f)'; echo ${x@P}",
+    "awk 'BEGIN { system(\"touch f\") }'",
+    "sed '1e touch f' <<< x",
+  ];
+  const calls = spellings.map(bash);
+  const denied = await scratch.batch(calls, ["--deny", "Bash(touch *)", "--mode", "bypassPermissions"]);
+  assert.deepEqual(denied.results.map(({ outcome }) => outcome), calls.map(() => "denied"));
+  const programs = ["printf", "[", "declare", "set", "echo", ":"];
+  const allowed = await scratch.batch(
+    calls.slice(0, 6),
+    programs.flatMap((name) => ["--allow", `Bash(${name} *)`]).concat(
+      "--allow",
+      "Bash(x=*)",
+      "--allow",
+      "Bash(PS4=*)",
+    ),
+  );
+  assert.deepEqual(allowed.results.map(({ outcome }) => outcome), calls.slice(0, 6).map(() => "denied"));
+  assert.ok(!scratch.exists("f"));
+  // Each of them does run what it hides.
+  for (const call of calls) {
+    const { results } = await scratch.batch([call], ["--allow", "Bash"]);
+    assert.notEqual(results[0]!.outcome, "denied");
+    assert.ok(scratch.exists("f"), call.args.command);
+    rmSync(path.join(scratch.work, "f"));
+  }
+});

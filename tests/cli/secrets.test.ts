@@ -192,6 +192,12 @@ test("another user's file is never added to", { skip: notRoot }, async () => {
     (await scratch.agent(["secrets", "list"])).stderr,
     /it belongs to another user, so nothing starts/,
   );
+  const call = await scratch.agent(["exec", "Bash", "command=true"]);
+  assert.match(
+    call.stderr,
+    /^error: Cannot use ".*secrets\.env": it belongs to another user\n\nhint: move it away/,
+  );
+  assert.equal(call.code, 2);
 });
 
 test("doctor names the file's state, and lines that can't be read as they were meant", async () => {
@@ -203,8 +209,77 @@ test("doctor names the file's state, and lines that can't be read as they were m
   scratch.file(fileOf(scratch), '# mine\n\nA="first\nsecond"\nB=" x"\nexport C=d\nab/c==\nD=', 0o600);
   const ill = await scratch.agent(["doctor"]);
   assert.equal(ill.code, 1);
-  assert.match(ill.stdout, /^FAIL secrets: .*secrets\.env: not NAME=value: line 3, 4, 6, 7; /m);
-  assert.match((await set(scratch, "B", VALUE)).stderr, /warning: .*: not NAME=value: line 3, 4, 6, 7; /);
+  assert.match(ill.stdout, /^FAIL secrets: .*secrets\.env: not NAME=value: line 3, 4, 7; /m);
+  assert.match((await set(scratch, "B", VALUE)).stderr, /warning: .*: not NAME=value: line 3, 4, 7; /);
+});
+
+test("a hand-written file is read as such files usually are, and what can't be is named by its line", async () => {
+  using scratch = new Scratch();
+  const lines: [string, string, string][] = [
+    ["SINGLE", "SINGLE='one # $two \\n'", "one # $two \\n"],
+    ["DOUBLE", 'DOUBLE="one # \\"two\\"\\nthree" # why', 'one # "two"\nthree'],
+    ["ODD_ESCAPE", 'ODD_ESCAPE="one\\done\\"\tx"', 'one\\done"\tx'],
+    ["PLAIN", " PLAIN = one two # why", "one two"],
+    ["HASH", "HASH=#one#two", "#one#two"],
+    ["INNER", `INNER=it's "so"`, `it's "so"`],
+    ["EXPORTED", "export EXPORTED='exported-value'", "exported-value"],
+    ["WINDOWS", "WINDOWS='windows-value'\r", "windows-value"],
+    ["BASE64", "BASE64=abcdefgh==", "abcdefgh=="],
+  ];
+  scratch.file(fileOf(scratch), lines.map(([, line]) => `${line}\n`).join("") + "NONE= # empty\n", 0o600);
+  const listed: Json[] = JSON.parse((await scratch.agent(["secrets", "list", "--json"])).stdout);
+  assert.deepEqual(listed.map(({ name }) => name), lines.map(([name]) => name).sort());
+  for (const [name, , value] of lines) assert.ok(await holds(scratch, name, value), name);
+  assert.equal((await scratch.agent(["secrets", "list"])).stderr, "");
+  const set = await scratch.agent(["secrets", "remove", "EXPORTED"]);
+  assert.equal(set.code, 0, set.stderr);
+  assert.doesNotMatch(fs.readFileSync(fileOf(scratch), "utf8"), /EXPORTED/);
+
+  scratch.file(
+    fileOf(scratch),
+    `A='open-quote\nB='one'two\nC="one" two\nD='fine-value' # so\nE="x\\"\n`,
+    0o600,
+  );
+  const odd = await scratch.agent(["secrets", "list"]);
+  assert.match(odd.stderr, /^warning: .*secrets\.env: not NAME=value: line 1, 2, 3, 5; /);
+  assert.ok(await holds(scratch, "A", "'open-quote"));
+});
+
+test("a file that isn't UTF-8 is an error to whoever reads it, and a mark at its start is none", async () => {
+  using scratch = new Scratch();
+  scratch.file(
+    fileOf(scratch),
+    new Uint8Array([0x41, 0x3d, 0x61, 0xff, 0x61, 0x61, 0x61, 0x61, 0x0a]),
+    0o600,
+  );
+  for (const words of [["exec", "Bash", "command=true"], ["secrets", "list"]]) {
+    const ran = await scratch.agent(words);
+    assert.match(ran.stderr, /^error: Cannot read ".*secrets\.env": it is not UTF-8 text/, words.join(" "));
+    assert.ok(ran.code! > 0);
+  }
+  scratch.file(fileOf(scratch), `\ufeffA=${VALUE}\n`, 0o600);
+  assert.ok(await holds(scratch, "A", VALUE));
+});
+
+test("a named pipe or a folder in the file's place is an error, and nothing waits for it", async () => {
+  using scratch = new Scratch();
+  const calls = [["exec", "Bash", "command=true"], ["secrets", "list"], ["secrets", "set", "A"]];
+  fs.mkdirSync(fileOf(scratch));
+  for (const words of calls) {
+    const ran = await scratch.agent(words, { input: VALUE });
+    assert.match(
+      ran.stderr,
+      /^error: Cannot (?:read|change) ".*secrets\.env": it is a folder/,
+      words.join(" "),
+    );
+  }
+  fs.rmdirSync(fileOf(scratch));
+  if (spawnSync("mkfifo", [fileOf(scratch)]).status !== 0) return;
+  for (const words of calls) {
+    const ran = await scratch.agent(words, { input: VALUE });
+    assert.match(ran.stderr, /^error: Cannot (?:read|change) ".*secrets\.env": it is a named pipe/);
+    assert.equal(ran.code, 1);
+  }
 });
 
 const works = spawnSync("script", ["-qec", "true", "/dev/null"], { stdio: "ignore" }).status === 0;
@@ -283,6 +358,22 @@ test("B57: a stored secret of several lines is in no result, event, log or overf
   for (const place of files) {
     assert.equal(modeOf(place), 0o600, place);
     assert.equal(modeOf(path.dirname(place)), 0o700, place);
+  }
+});
+
+test("a secret that is a folder's name stands in no log, event, path or warning", async () => {
+  using scratch = new Scratch();
+  const value = "Zq8vKp2LmN4rTy6WbX0d";
+  await set(scratch, "KEY", value);
+  const cwd = scratch.folder(`work/${value}`);
+  const ran = await scratch.agent(["exec", "--jsonl", "Bash", "command=seq 1 20000"], { cwd });
+  const short = await scratch.agent(["exec", "Bash", "command=seq 1 20000"], { cwd });
+  const names = fs.readdirSync(scratch.state, { recursive: true, encoding: "utf8" });
+  const texts = names.map((name) => path.join(scratch.state, name))
+    .filter((place) => fs.statSync(place).isFile()).map((place) => fs.readFileSync(place, "utf8"));
+  assert.match(short.stderr, /the result was cut/);
+  for (const text of [ran.stdout, ran.stderr, short.stderr, ...names, ...texts]) {
+    assert.ok(!text.includes(value), text.slice(0, 500));
   }
 });
 

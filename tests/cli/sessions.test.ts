@@ -2,8 +2,17 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { createConnection, createServer } from "node:net";
 import path from "node:path";
 import process from "node:process";
 import { test } from "node:test";
@@ -78,7 +87,7 @@ test("a command that one call left running is asked about by a later one", SKIP,
     "begun\n[session 1 running]\n",
   );
   const list = await user.sessions(["list"]);
-  assert.equal(list.stdout, `1  running  echo begun; sleep 300  (in ${user.work})\n`);
+  assert.match(list.stdout, /^1 {2}running {2}started \d+ s ago {2}echo begun; sleep 300 {2}\(in .*\)\n$/);
   assert.equal(list.code, 0);
 });
 
@@ -86,9 +95,291 @@ test("a session's end, code and last output are kept until somebody asks", SKIP,
   await using user = new User();
   await user.start("command=echo begun; exit 3");
   const first = await user.sessions(["wait", "1"]);
-  assert.deepEqual([first.stdout, first.code], ["begun\n[session 1 exited with code 3]\n", 0]);
+  assert.deepEqual([first.stdout, first.code], ["begun\n[session 1 exited with code 3]\n", 3]);
   const { stdout } = await user.sessions(["list", "--json"]);
   assert.equal(JSON.parse(stdout).status, "success");
+});
+
+test("half a line is none, and what a look took of a line is part of it", SKIP, async () => {
+  await using user = new User();
+  const wait = (...words: string[]) => user.sessions(["wait", "1", "--for", "60", ...words]);
+  const go = (name: string) => `until [ -e ${name} ]; do sleep 0.02; done`;
+  await user.start(`command=printf 'port 8'; ${go("a")}; echo 080; ${go("b")}; printf 'Sure? '; ${go("c")}`);
+  // A program that says nothing more has a prompt there.
+  assert.equal((await wait("--until", "port 8$")).stdout, "port 8\n[session 1 running]\n");
+  user.file("a", "");
+  assert.equal((await wait("--until", "^port 8080$")).stdout, "080\n[session 1 running]\n");
+  user.file("b", "");
+  assert.equal((await wait("--until", "^Sure\\? $")).stdout, "Sure? \n[session 1 running]\n");
+  user.file("c", "");
+  assert.equal((await wait("--until", "Sure")).code, 1, "that was seen before");
+});
+
+test("a session is followed to its end: what is new, what comes, and its exit code", SKIP, async () => {
+  await using user = new User();
+  const go = (name: string) => `until [ -e ${name} ]; do sleep 0.02; done`;
+  await user.start(`command=echo old; ${go("a")}; echo new; printf 'no end'; exit 5`);
+  const agent = begin(user, ["sessions", "poll", "1", "--follow"]);
+  const output = await until(agent, "old\n");
+  user.file("a", "");
+  const [code] = await once(agent, "close");
+  assert.deepEqual([output(), code], ["old\nnew\nno end", 5]);
+  // It was all taken.
+  const { stdout, stderr } = await user.sessions(["poll", "1", "--follow"]);
+  assert.deepEqual([stdout, stderr], ["", "[session 1 exited with code 5]\n"]);
+  assert.doesNotMatch((await user.sessions(["list"])).stdout, /^1/m);
+
+  await user.start("command=echo begun; exec sleep 300");
+  const other = begin(user, ["sessions", "poll", "2", "--follow"]);
+  await until(other, "begun\n");
+  process.kill(other.pid!, "SIGINT");
+  assert.equal((await once(other, "close"))[0], 130);
+  assert.equal(
+    (await user.sessions(["poll", "2", "--wait", "0"])).stdout,
+    "[session 2 running; nothing new]\n",
+  );
+
+  const third = begin(user, ["sessions", "poll", "2", "--follow", "--deny", "shell_session"]);
+  assert.equal((await once(third, "close"))[0], 3);
+  const missing = await user.sessions(["poll", "9", "--follow"]);
+  assert.match(missing.stderr, /^error: Cannot find session 9: there never was one\n\nhint: running: 2\n$/);
+  assert.deepEqual([missing.stdout, missing.code], ["", 1]);
+  for (const flag of [["--json"], ["--peek"], ["--filter", "x"], ["--wait", "1"]]) {
+    const ran = await user.sessions(["poll", "2", "--follow", ...flag]);
+    assert.match(ran.stderr, /^error: Cannot use --\w+ with --follow: .*\n\nhint: /);
+    assert.equal(ran.code, 2);
+  }
+});
+
+test("a follower loses and repeats nothing, however often its call's time is over", SKIP, async () => {
+  await using user = new User();
+  await user.start("command=echo begun; until [ -e go ]; do sleep 0.02; done; seq 1 20000; exit 3");
+  const socket = createConnection(path.join(user.daemon, "socket"));
+  let text = "";
+  socket.setEncoding("utf8").on("data", (more: string) => text += more);
+  const closed = new Promise((resolve) => socket.once("close", resolve));
+  const args = { action: "wait", session_id: 1, timeout_s: 0.05 };
+  const caller = { cwd: user.work, env: user.env() };
+  const call = { args, waits: true, follows: true };
+  socket.write(JSON.stringify({ ask: "call", call, caller, flags: [], color: false }) + "\n");
+  const log = path.join(user.state, "log");
+  const rounds = () =>
+    existsSync(log)
+      ? readdirSync(log).filter((name) =>
+        readFileSync(path.join(log, name), "utf8").includes('"shell_session"')
+      ).length
+      : 0;
+  await eventually(() => rounds() > 2);
+  user.file("go", "");
+  await closed;
+  const answers: Json[] = text.trimEnd().split("\n").map((line) => JSON.parse(line));
+  const output = answers.filter(({ fd }) => fd === 1).map((answer) => answer.text).join("");
+  const lines = ["begun", ...Array.from({ length: 20_000 }, (_, index) => String(index + 1))];
+  assert.equal(output, lines.join("\n") + "\n");
+  assert.equal(answers.at(-1)!.code, 3);
+});
+
+test("what is followed is redacted, and nothing is shown of it where a rule forbids", SKIP, async () => {
+  await using user = new User();
+  const secret = "Zq8vKp2LmN4rTy6WbX0d";
+  await user.agent(["secrets", "set", "TOK"], { input: secret });
+  await user.start("command=echo begun; echo $TOK");
+  const { stdout } = await user.sessions(["poll", "1", "--follow"]);
+  assert.equal(stdout, "begun\n<redacted:TOK>\n");
+  await user.start("command=echo private");
+  const denied = await user.sessions(["poll", "2", "--follow", "--deny", "shell_session"]);
+  assert.deepEqual([denied.stdout, denied.code], ["", 3]);
+});
+
+test("several sessions are ended, or all that run", SKIP, async () => {
+  await using user = new User();
+  for (let i = 0; i < 4; i++) await user.start();
+  const two = await user.sessions(["kill", "1", "2"]);
+  assert.equal(two.stdout, "begun\n[session 1 killed]\nbegun\n[session 2 killed]\n");
+  assert.equal(two.code, 0);
+  const some = await user.sessions(["kill", "99", "1"]);
+  assert.match(some.stderr, /^error: Cannot find session 99: /);
+  assert.deepEqual([some.stdout, some.code], ["[session 1 killed]\n", 1]);
+  const all = await user.sessions(["kill", "--all", "--json"]);
+  const results: Json[] = all.stdout.trimEnd().split("\n").map((line) => JSON.parse(line));
+  assert.deepEqual(results.map(({ structured }) => [structured.session, structured.state]), [
+    [3, "killed"],
+    [4, "killed"],
+  ]);
+  const none = await user.sessions(["kill", "--all"]);
+  assert.deepEqual([none.stdout, none.stderr, none.code], ["", "no session is running\n", 0]);
+  for (const words of [["kill"], ["kill", "1", "--all"], ["kill", "1", "x"]]) {
+    assert.equal((await user.sessions(words)).code, 2, words.join(" "));
+  }
+});
+
+test("limits are said in the words of the flags, and help has them", SKIP, async () => {
+  await using user = new User();
+  const odd: [string[], RegExp][] = [
+    [["wait", "1", "--for", "601"], /^error: Cannot use --for 601: more than 600 seconds\n\nhint: /],
+    [["poll", "1", "--wait", "301"], /^error: Cannot use --wait 301: more than 300 seconds\n\nhint: /],
+  ];
+  for (const [words, text] of odd) {
+    const ran = await user.sessions(words);
+    assert.match(ran.stderr, text);
+    assert.equal(ran.code, 2);
+  }
+  assert.match((await user.sessions(["wait", "-h"])).stdout, /--for .*600 at most/);
+  assert.match((await user.sessions(["poll", "-h"])).stdout, /--wait .*300 at most/);
+});
+
+test("people are told how a session stands, models that they may do something else", SKIP, async () => {
+  await using user = new User();
+  await user.start("command=exec sleep 300");
+  const { stdout } = await user.sessions(["poll", "1", "--wait", "0"]);
+  assert.equal(stdout, "[session 1 running; nothing new]\n");
+  const alone = await user.agent(["exec", "Monitor", "description=build", "command=sleep 300"]);
+  assert.match(alone.stdout, /watcher 1\)\. It ends with this run, so nobody is told its lines\n$/);
+  assert.match(alone.stderr, /session 1 \(sleep 300\) was ended with this run; --detach keeps it/);
+  const left = await user.agent(["exec", "Bash", "command=sleep 300 & echo done"]);
+  assert.match(left.stdout, /as session 1; they end with this run\]/);
+  const kept = await user.detach(["Bash", "command=sleep 300 & echo done"]);
+  assert.match(kept.stdout, /as session 2; they go on until they are ended\]/);
+});
+
+test(
+  "waiting ends as the command did, says when its time is over, and whether a line came",
+  SKIP,
+  async () => {
+    await using user = new User();
+    const wait = async (...words: string[]) => (await user.sessions(["wait", ...words])).code;
+    await user.start("command=echo line; exit 0");
+    await user.start("command=echo line; kill -TERM $$");
+    await user.start("command=echo line; until [ -e go ]; do sleep 0.05; done; exit 5");
+    assert.equal(await wait("1"), 0);
+    assert.equal(await wait("2"), 143);
+    assert.equal(await wait("3", "--until", "line"), 0);
+    assert.equal(await wait("3", "--for", "0.1"), 124);
+    assert.equal(await wait("3", "--for", "0.1", "--until", "never"), 124);
+    user.file("go", "");
+    assert.equal(await wait("3", "--until", "never"), 5);
+    assert.equal(await wait("1", "--until", "never"), 1, "its own code was 0, and the line never came");
+    assert.equal(await wait("3", "--json"), 5);
+    assert.equal(await wait("99"), 1);
+    const { stdout } = await user.sessions(["wait", "3", "--jsonl"]);
+    assert.doesNotMatch(stdout, /./, "there is no such flag");
+  },
+);
+
+test(
+  "what a watched command prints is shown by list and poll, and so is that its time is over",
+  SKIP,
+  async () => {
+    await using user = new User();
+    const started = await user.detach([
+      "Monitor",
+      "description=build",
+      "command=echo one; echo two; exec sleep 300",
+    ]);
+    assert.match(
+      started.stdout,
+      /^Session 1 watches: build \(watcher 1\)\. Nothing is told unasked here: poll /,
+    );
+    await eventually(async () => /two/.test((await user.sessions(["list"])).stdout));
+    assert.match(
+      (await user.sessions(["list"])).stdout,
+      /^1 {2}running .*\n {3}\[build\] one\n {3}\[build\] two\n$/,
+    );
+    assert.equal((await user.sessions(["poll", "1"])).stdout, "one\ntwo\n[session 1 running]\n");
+    assert.match((await user.sessions(["list"])).stdout, /^1 {2}running .*\n$/);
+    await user.detach([
+      "Monitor",
+      "description=short",
+      "command=echo begun; exec sleep 300",
+      "timeout_ms:=500",
+    ]);
+    const over = "ended, as its time of 0.5 s is over";
+    // Nobody was told of its end, so it stays in the list until somebody asks.
+    await eventually(async () => (await user.sessions(["list"])).stdout.includes(`2  ${over}`));
+    assert.equal((await user.sessions(["poll", "2"])).stdout, `begun\n[session 2 ${over}]\n`);
+    assert.doesNotMatch((await user.sessions(["list"])).stdout, /^2/m);
+  },
+);
+
+test(
+  "a client that doesn't read what a call prints gets its beginning and end, and is told so",
+  SKIP,
+  async () => {
+    await using user = new User();
+    await user.start();
+    const command = "head -c 40000000 /dev/zero | tr '\\0' x; touch printed";
+    const socket = createConnection(path.join(user.daemon, "socket"));
+    await once(socket, "connect");
+    socket.write(
+      JSON.stringify({
+        ask: "call",
+        call: { name: "Bash", args: { command } },
+        caller: { cwd: user.work, env: user.env() },
+        flags: [["jsonl", []], ["full", []]],
+        color: false,
+      }) + "\n",
+    );
+    await eventually(() => user.exists("printed"));
+    let text = "";
+    socket.setEncoding("utf8").on("data", (more: string) => text += more);
+    await once(socket, "close");
+    const answers: Json[] = text.trimEnd().split("\n").map((line) => JSON.parse(line));
+    assert.equal(answers.at(-1)!.code, 0);
+    const [, left] = /^warning: (\d+) characters of output are left out: they were not read in time\n$/
+      .exec(answers.filter(({ fd }) => fd === 2).map((answer) => answer.text).join(""))!;
+    assert.ok(text.length < 20_000_000, String(text.length));
+    const events: Json[] = answers.filter(({ fd }) => fd === 1).map((answer) => JSON.parse(answer.text));
+    assert.ok(Number(left) + text.length > 40_000_000, left);
+    assert.equal(events[0]!.type, "session_start");
+    assert.deepEqual(events.slice(-3).map(({ type }) => type), ["tool_end", "session_end", "result"]);
+  },
+);
+
+test("what is no call is not taken for one, and nothing stays of it", SKIP, async () => {
+  await using user = new User();
+  user.settings({ sessions: { idleMs: 30 } });
+  await user.start("command=exec sleep 300");
+  const good = { ask: "call", call: { args: {} }, caller: { cwd: "/", env: {} }, flags: [], color: false };
+  const odd = [
+    "no JSON",
+    "[1]",
+    "x".repeat(33 * 1024 * 1024),
+    { ask: "nothing" },
+    { ask: "call" },
+    { ...good, caller: null },
+    { ...good, flags: 5 },
+    { ...good, call: { name: 1, args: {} } },
+    { ...good, caller: { cwd: "/", env: { A: 1 } } },
+    { ...good, flags: [["json"]] },
+  ];
+  for (const message of odd) {
+    const socket = createConnection(path.join(user.daemon, "socket"));
+    let text = "";
+    socket.setEncoding("utf8").on("data", (more: string) => text += more);
+    socket.on("error", () => {});
+    const closed = new Promise((resolve) => socket.once("close", resolve));
+    socket.write((typeof message === "string" ? message : JSON.stringify(message)) + "\n");
+    await closed;
+    const answers: Json[] = text.trimEnd().split("\n").map((line) => JSON.parse(line));
+    const [, said, end] = answers as [Json, Json, Json];
+    assert.match(said.text, /^error: Cannot take the request: /, String(message).slice(0, 100));
+    assert.deepEqual([answers.length, end], [3, { code: 2 }]);
+  }
+  await user.sessions(["kill", "1"]);
+  // It ends when idle: no call is left behind.
+  await eventually(() => !existsSync(path.join(user.daemon, "owner")));
+});
+
+test("commands inherit neither the daemon's socket nor its log", {
+  skip: process.platform !== "linux" && "looked at in /proc",
+}, async () => {
+  await using user = new User();
+  const look = "for fd in /proc/self/fd/*; do readlink $fd; done | grep -v /dev/null";
+  for (const words of [["Bash", `command=${look}`], ["exec_command", `cmd=${look}`, "tty:=true"]]) {
+    const { stdout } = await user.detach(words);
+    assert.match(stdout, /pipe|pts/);
+    assert.doesNotMatch(stdout, /socket:|daemon\/log/, words[0]);
+  }
 });
 
 test("a detached call prints and ends as one that isn't detached", SKIP, async () => {
@@ -245,7 +536,15 @@ test("a killed daemon's sessions are gone at the next look, with all their proce
   await using user = new User();
   await user.start("command=setsid sleep 300 & sleep 300");
   process.kill(user.pid, "SIGKILL");
-  assert.equal((await user.sessions(["list"])).stdout, "No session is running\n");
+  const poll = await user.sessions(["poll", "1"]);
+  assert.match(
+    poll.stderr,
+    /^error: Cannot find session 1: the daemon that kept it ended unexpectedly\n\nhint: ".*daemon\/log" may say why\n$/,
+  );
+  assert.equal(poll.code, 1);
+  const list = await user.sessions(["list"]);
+  assert.equal(list.stdout, "No session is running\n");
+  assert.match(list.stderr, /^warning: the daemon ended unexpectedly; ".*daemon\/log" may say why\n$/);
   assert.deepEqual(await processesWith(user.mark), []);
   // Its socket is still there, and in nobody's way.
   assert.equal(existsSync(path.join(user.daemon, "socket")), true);
@@ -277,15 +576,24 @@ test("files that were left in the daemon's place are no daemon", SKIP, async () 
 test("a session that isn't there is an error, with a daemon and without", SKIP, async () => {
   await using user = new User();
   const ran = await user.sessions(["poll", "99"]);
-  assert.equal(ran.stderr, "error: Cannot find session 99: there never was one\n\nhint: none is running\n");
+  assert.equal(
+    ran.stderr,
+    "error: Cannot find session 99: no daemon is running\n\nhint: agent exec --detach starts one\n",
+  );
   assert.equal(ran.code, 1);
+  assert.equal(JSON.parse((await user.sessions(["wait", "99", "--json"])).stdout).status, "error");
   assert.equal(existsSync(user.daemon), false);
   await user.start();
   const other = await user.sessions(["poll", "99"]);
   assert.equal(other.stderr, "error: Cannot find session 99: there never was one\n\nhint: running: 1\n");
   assert.equal(other.code, 1);
   for (
-    const words of [["poll"], ["poll", "one"], ["poll", "0"], ["kill", "1", "2"], ["wait", "1", "--for", "x"]]
+    const words of [["poll"], ["poll", "one"], ["poll", "0"], ["kill", "1", "2x"], [
+      "wait",
+      "1",
+      "--for",
+      "x",
+    ]]
   ) {
     assert.equal((await user.sessions(words)).code, 2, words.join(" "));
   }

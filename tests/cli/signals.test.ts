@@ -4,7 +4,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import process from "node:process";
 import { test } from "node:test";
-import { AGENT, type Json, processesWith, run, Scratch, textOf } from "../support.ts";
+import { AGENT, type Json, leftWith, run, Scratch, textOf } from "../support.ts";
 
 const WINDOWS = process.platform === "win32" ? "no signals on Windows" : false;
 
@@ -31,7 +31,7 @@ for (const signal of ["INT", "TERM", "HUP"]) {
       assert.equal(stdout.trimEnd().split("\n").length, 1);
       assert.equal(result.outcome, "interrupted");
       assert.match(textOf(result), /^begun\n\[interrupted; /);
-      assert.deepEqual(await processesWith(name), []);
+      assert.deepEqual(await leftWith(name), []);
     },
   );
 }
@@ -86,7 +86,7 @@ test(
       env,
     });
     assert.equal(ran.code, 130);
-    assert.deepEqual(await processesWith(name), []);
+    assert.deepEqual(await leftWith(name), []);
   },
 );
 
@@ -103,7 +103,7 @@ test("a reader that goes away is exit 0, and the running command is ended", { sk
   agent.stdout!.destroy();
   const [code] = await once(agent, "close");
   assert.equal(code, 0);
-  assert.deepEqual(await processesWith(name), []);
+  assert.deepEqual(await leftWith(name), []);
 });
 
 test(

@@ -38,7 +38,7 @@ test("unknown commands and flags are errors with the nearest name and exit 2", a
     ],
     [
       ["log"],
-      "error: Cannot run agent log: a word is missing\n\nhint: one of agent log list, agent log show, agent log export\n",
+      "error: Cannot run agent log: a word is missing\n\nhint: one of agent log list, agent log show, agent log explain, agent log export\n",
     ],
     [
       ["tools", "x"],
@@ -177,7 +177,7 @@ test("agent complete answers with commands, verbs, flags and their values", asyn
     );
   };
   assert.deepEqual(await suggestions("ex"), ["exec"]);
-  assert.deepEqual(await suggestions("log", ""), ["list", "show", "export"]);
+  assert.deepEqual(await suggestions("log", ""), ["list", "show", "explain", "export"]);
   assert.deepEqual(await suggestions("exec", "--js"), ["--json", "--jsonl"]);
   assert.deepEqual(await suggestions("exec", "--mode", "p"), ["plan"]);
   assert.deepEqual(await suggestions("exec", "--toolset", "g"), ["gemini", "gemini_snake"]);

@@ -2,10 +2,19 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { cut, cutBlocks, notice, takeHead, takeTail, textLength, wellFormed } from "../../src/core/fit.ts";
+import {
+  cut,
+  cutBlocks,
+  lineEndsIn,
+  notice,
+  takeHead,
+  takeTail,
+  textLength,
+  wellFormed,
+} from "../../src/core/fit.ts";
 import type { Block } from "../../src/core/tool.ts";
 
-const NOTICE = /\n\.\.\. \[(\d+) characters omitted(.*?)\] \.\.\.\n/;
+const NOTICE = /\n\.\.\. \[(?:\d+ lines?, )?(\d+) characters omitted(.*?)\] \.\.\.\n/;
 const block = (text: string): Block => ({ type: "text", text });
 const FAMILY = "👩‍👩‍👧‍👦";
 const graphemes = fc.array(
@@ -86,7 +95,7 @@ test("blocks are cut as one text: one notice, the first and the last words stay,
   assert.ok(textLength(result) <= 200);
   assert.ok(result.includes(image));
   const texts = result.map((item) => item.type === "text" ? item.text : "");
-  assert.match(texts[0]!, /^first x+\n\.\.\. \[\d+ characters omitted\]/);
+  assert.match(texts[0]!, /^first x+\n\.\.\. \[(?:\d+ lines?, )?\d+ characters omitted\]/);
   assert.equal(texts.at(-1), "the hook's word");
   assert.equal(texts.join("").match(/omitted/g)!.length, 1);
 });
@@ -110,4 +119,21 @@ test("however many blocks there are, together they keep to the limit and the cou
 test("a limit smaller than the notice is kept all the same", () => {
   for (const limit of [0, 1, 10]) assert.ok(cut("x".repeat(1000), limit, "middle").length <= limit);
   assert.equal(notice(5), "\n... [5 characters omitted] ...\n");
+  assert.equal(notice(5, "; there", NaN), "\n... [5 characters omitted; there] ...\n");
+});
+
+test("a notice counts the ends of lines that are left out too", () => {
+  assert.equal(notice(5, "; there", 1), "\n... [1 line, 5 characters omitted; there] ...\n");
+  fc.assert(fc.property(
+    fc.array(fc.constantFrom("x", "\n", "é\n", "\r\n"), { minLength: 300, maxLength: 600 }),
+    fc.constantFrom<"middle" | "head">("middle", "head"),
+    (parts, keep) => {
+      const text = parts.join("");
+      const cutText = cut(text, 200, keep);
+      const [whole, lines = "0"] = /\n\.\.\. \[(?:(\d+) lines?, )?\d+ characters omitted\] \.\.\.\n/.exec(
+        cutText,
+      )!;
+      assert.equal(lineEndsIn(cutText.replace(whole, "")) + Number(lines), lineEndsIn(text));
+    },
+  ));
 });

@@ -18,6 +18,7 @@ function gateIn(scratch: Scratch, limits: Record<string, number> = {}, secret = 
   return new Gate({
     redactor: redactor(secret ? [{ name: "S", value: SECRET }] : []),
     overflow: new OverflowStore({
+      redact: (text) => text,
       folder: path.join(scratch.root, "overflow"),
       project: scratch.work,
       enabled: true,

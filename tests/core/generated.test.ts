@@ -26,7 +26,7 @@ test("no code but a face's own file knows a tool's name", () => {
       name.endsWith(".ts") && !name.startsWith("generated/")
     );
   const holding = (name: string) => sources.filter((file) => read(`src/${file}`).includes(`"${name}"`));
-  assert.deepEqual(holding("Bash"), ["tools/faces/claude.ts"]);
+  assert.deepEqual(holding("Bash"), ["tools/faces/bash_view.ts"]);
   const names = [
     "Read",
     "Write",

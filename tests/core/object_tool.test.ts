@@ -2,10 +2,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as z from "zod";
+import type * as zod from "zod";
 import { action, defineObjectTool } from "../../src/core/object_tool.ts";
 import { Registry } from "../../src/core/registry.ts";
 import type { JsonSchema } from "../../src/core/schema.ts";
-import type { Context, Place } from "../../src/core/tool.ts";
+import type { Context, Place, Zod } from "../../src/core/tool.ts";
 
 const lamp = defineObjectTool({
   name: "lamp",
@@ -50,9 +51,9 @@ test("models see one flat object, whose fields say whose they are", () => {
 });
 
 test("each action takes its own fields alone, and faults name it", async () => {
-  const { checkCanonical } = entry();
+  const one = entry();
   const faults = async (args: unknown) => {
-    const checked = await checkCanonical(args);
+    const checked = await one.checkCanonical(args);
     return checked.ok ? [] : checked.issues.map(({ message }) => message);
   };
   assert.deepEqual(await faults({ action: "turn", to: "on" }), []);
@@ -61,6 +62,32 @@ test("each action takes its own fields alone, and faults name it", async () => {
   assert.match((await faults({ action: "turn" }))[0]!, /^action=turn: "to" is missing/);
   assert.match((await faults({ to: "on" }))[0]!, /is missing/);
   assert.match((await faults({ action: "smash" }))[0]!, /must be one of/);
+});
+
+test("two actions can't mean different things by one field", () => {
+  const of = (type: (z: Zod) => zod.ZodType) =>
+    action<Record<string, unknown>, string>({
+      about: "a",
+      input: (z) => ({ at: type(z) }),
+      traits: () => ({ effect: "read" }),
+      run: () => "",
+    });
+  const tool = (one: (z: Zod) => zod.ZodType, other: (z: Zod) => zod.ZodType) =>
+    defineObjectTool({ name: "t", actions: { one: of(one), other: of(other) } }).input(z);
+  const number = (z: Zod) => z.int().min(1).describe("where");
+  tool(number, (z) => z.int().min(1).describe("where"));
+  for (
+    const other of [
+      (z: Zod) => z.string().describe("where"),
+      (z: Zod) => z.int().describe("where"),
+      (z: Zod) => z.int().min(1).describe("when"),
+    ]
+  ) {
+    assert.throws(
+      () => tool(number, other),
+      /^Error: Cannot define the tool "t": its actions "one" and "other" differ in the field "at"$/,
+    );
+  }
 });
 
 test("traits, work and voice are the action's", async () => {

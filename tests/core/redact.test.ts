@@ -26,6 +26,12 @@ function formsOf(value: string): Record<string, string> {
       /[^\x00-\x7f]/g,
       (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
     ),
+    "Go's JSON": JSON.stringify(value).replaceAll("&", "\\u0026"),
+    "PHP's JSON": String.raw`"s3cr3t\/+value='q\"&\\\u00e9\u20ac x"`,
+    ".NET's JSON": String.raw`"s3cr3t/\u002Bvalue=\u0027q\u0022\u0026\\\u00E9\u20AC x"`,
+    ".NET's form": percent.replaceAll("%20", "+").replace(/%../g, (code) => code.toLowerCase()),
+    "printf %q in ASCII": String.raw`s3cr3t/+value=\'q"&\\\303\251\342\202\254 x`,
+    "Python's ascii": String.raw`'s3cr3t/+value=\'q"&\\\xe9\u20ac x'`,
     "single quotes": `'${value.replaceAll("'", "'\\''")}'`,
     "double quotes": `"${value.replace(/[$`"\\]/g, "\\$&")}"`,
   };
@@ -37,6 +43,38 @@ test("every form in which a program may print a secret is marked", () => {
     const result = redacted.redact(`before ${printed} after`);
     assert.match(result, /^before ['"]?<redacted:TOKEN>['"]? after$/, form);
   }
+});
+
+test("what isn't a secret's own is left alone: armour lines, blanks", () => {
+  const key = "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQ\n-----END PRIVATE KEY-----\n";
+  const redacted = store({ name: "KEY", value: key }, { name: "BLANK", value: "       " });
+  assert.equal(
+    redacted.redact("-----BEGIN PRIVATE KEY-----\n       x\n"),
+    "-----BEGIN PRIVATE KEY-----\n       x\n",
+  );
+  assert.equal(redacted.redact("a MIIEvQIBADANBgkqhkiG9w0BAQ b"), "a <redacted:KEY> b");
+});
+
+test("lines of an encoding that are coloured one by one are held until the next one tells", () => {
+  const value = "Zq8vKp2LmN4rTy6WbX0dZq8vKp2LmN4rTy6WbX0d";
+  const redacted = store({ name: "KEY", value });
+  for (const before of [50, 51, 52]) {
+    const lines = Buffer.from("u".repeat(before) + value + "u".repeat(40)).toString("base64").match(
+      /.{1,76}/g,
+    )!;
+    const stream = redacted.stream();
+    const shown = lines.map((line) => stream.push(`\x1b[32m${line}\x1b[0m\n`)).join("") + stream.flush();
+    const letters = shown.replace(/\x1b\[\d+m|\n/g, "");
+    assert.ok(letters.includes("<redacted:KEY>"), letters);
+    assert.ok(
+      !Buffer.from(letters.replace(/<.*?>/g, ""), "base64").toString("latin1").includes(value.slice(0, 12)),
+    );
+  }
+});
+
+test("a number that is a secret's is marked in JSON too", () => {
+  const redacted = store({ name: "PIN", value: "8315550199" });
+  assert.deepEqual(redacted.redactJson({ pin: 8315550199, other: 7 }), { pin: "<redacted:PIN>", other: 7 });
 });
 
 test("base64 is marked in all three alignments and both alphabets, whatever stands around", () => {

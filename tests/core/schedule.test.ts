@@ -17,11 +17,12 @@ function conflict(a: Claim, b: Claim): boolean {
     a.keys.some((key) => b.keys!.some((other) => meet(key, other)));
 }
 
-/** A folder that is claimed whole meets all that is in it. */
+/** A folder that is claimed whole meets all that is in it, and a kind all of it. */
 function meet(a: string, b: string): boolean {
   const place = (key: string) => key.slice(5) + "/";
   return a === b ||
     [[a, b], [b, a]].some(([tree, key]) =>
+      tree === "s:*" && key!.startsWith("s:") ||
       tree!.startsWith("tree:") && /^(path|tree):/.test(key!) && place(key!).startsWith(place(tree!))
     );
 }
@@ -60,7 +61,10 @@ function advance(calls: readonly Call[]): void {
 
 const claims = fc.oneof(
   fc.record({
-    keys: fc.subarray(["a", "b", "path:/x/y", "path:/x2", "tree:/x", "tree:/x/y/z"], { minLength: 1 }),
+    keys: fc.subarray(
+      ["a", "b", "path:/x/y", "path:/x2", "tree:/x", "tree:/x/y/z", "s:1", "s:2", "s:*", "path:/s:*"],
+      { minLength: 1 },
+    ),
     alone: fc.boolean(),
   }),
   fc.constantFrom<Claim>(EVERYTHING, LOOKS_AT_ALL, { keys: [], alone: true }),

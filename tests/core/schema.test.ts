@@ -17,14 +17,14 @@ import { ASSETS } from "../../src/generated/tools.ts";
 import { Environment } from "../../src/shell/environment.ts";
 import { Notices } from "../../src/shell/notices.ts";
 import { ShellSessions } from "../../src/shell/sessions.ts";
-import { ProcessGroups } from "../../src/shell/process.ts";
+import { ProcessGroups } from "../../src/shell/groups.ts";
 import { builtins } from "../../src/tools/builtins.ts";
 import { type Json, Scratch, textOf } from "../support.ts";
 
 /** Every built-in tool and face, with the published schema and the zod schema it was made from. */
 function surfaces() {
   const { tools, faces } = builtins({
-    environment: new Environment({ keep: [], drop: [] }),
+    environment: new Environment({ keep: [], drop: [], secrets: [] }),
     groups: new ProcessGroups(),
     sessions: new ShellSessions(new Notices(() => {})),
     timeoutMs: 0,

@@ -138,9 +138,8 @@ test("what can't be used in a configuration is reported and skipped, and the res
   using scratch = new Scratch();
   const { result, stderr, code } = await read(scratch, {
     PreToolUes: [{ hooks: [hook("exit 2")] }],
-    PermissionRequest: [{ hooks: [hook("exit 2")] }],
     Stop: [{ hooks: [hook("exit 2")] }],
-    import: ["more.json"],
+    import: ["claude"],
     PreToolUse: [
       { matcher: "Raed", hooks: [hook("exit 2")] },
       { matcher: "Read(", hooks: [hook("exit 2")] },
@@ -154,8 +153,7 @@ test("what can't be used in a configuration is reported and skipped, and the res
   for (
     const said of [
       /PreToolUes are skipped: no such event/,
-      /PermissionRequest are skipped: nothing fires it yet/,
-      /can't import others yet/,
+      /import is skipped: only the user's own settings may import hooks/,
       /"Raed".* fits no known tool/,
       /"Read\(".* is no regular expression/,
       /type prompt are not there yet/,
@@ -171,7 +169,10 @@ test("hooks list shows the events that only hosts fire", async () => {
   using scratch = new Scratch();
   const flag = hooksFlag(scratch, { UserPromptSubmit: [{ hooks: [hook("x")] }] });
   const ran = await scratch.agent(["hooks", "list", ...flag]);
-  assert.match(ran.stdout, /^UserPromptSubmit {2}.*hooks\.json\n {2}fired by hosts alone\n$/);
+  assert.match(
+    ran.stdout,
+    /^UserPromptSubmit \* {2}.*hooks\.json\n {2}fired by hosts alone\n {2}x {2}\(600 s\)\n$/,
+  );
   assert.equal(ran.stderr, "");
 });
 
@@ -181,7 +182,11 @@ const wrong: [name: string, file: unknown, message: RegExp][] = [
   ["an event that is no list", { PreToolUse: {} }, /PreToolUse is not a list/],
   ["a group without hooks", { PreToolUse: [{}] }, /needs "hooks"/],
   ["a group that is null", { PreToolUse: [null] }, /needs "hooks"/],
-  ["a hook without a type", { PreToolUse: [{ hooks: [{ command: "x" }] }] }, /needs "type": "command"/],
+  [
+    "a hook without a type",
+    { PreToolUse: [{ hooks: [{ command: "x" }] }] },
+    /needs "type": "command" or "http"/,
+  ],
   ["a hook of no known type", { PreToolUse: [{ hooks: [hook("x", { type: "comand" })] }] }, /needs "type"/],
   [
     "a flag that is text",

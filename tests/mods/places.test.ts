@@ -81,12 +81,13 @@ test("--plugins takes a folder that is itself a plugin, and a single script", as
   assert.deepEqual(mods.map(({ name }) => name), ["one", "two", "three"]);
 });
 
-test("the project's own plugins are not loaded", async () => {
+test("the project's own plugins are not loaded until it is trusted", async () => {
   using scratch = new Scratch();
   scratch.file(".agent/plugins/mine.ts", `throw new Error("it was loaded");`);
   scratch.file("a.txt", "one\n");
   const ran = await scratch.agent(["exec", "Read", "file_path=a.txt"]);
-  assert.deepEqual([ran.stdout, ran.stderr, ran.code], ["1\tone\n", "", 0]);
+  assert.deepEqual([ran.stdout, ran.code], ["1\tone\n", 0]);
+  assert.match(ran.stderr, /^warning: [^\n]* is not trusted, so its plugins are left out; [^\n]*\n$/);
   assert.deepEqual(await list(scratch), []);
 });
 

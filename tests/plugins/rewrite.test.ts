@@ -64,7 +64,8 @@ test("the plugins that ship load together from their folder and change nothing u
   const folder = path.join(ROOT, "plugins");
   const list = await scratch.agent(["mods", "list", "--json", "--plugins", folder]);
   assert.deepEqual(JSON.parse(list.stdout).map(({ name, state }: Json) => `${name} ${state}`), [
-    ...["guard ready", "rewrite ready", "stamp ready"],
+    ...["budget ready", "cache-reads ready", "format-on-write ready", "guard ready", "notify ready"],
+    ...["protect-main ready", "rewrite ready", "stamp ready"],
   ]);
   const ran = await scratch.agent(["exec", "Bash", "command=echo hi", "--plugins", folder]);
   assert.deepEqual([ran.stdout, ran.stderr, ran.code], ["hi\n", "", 0]);

@@ -93,9 +93,16 @@ test("a child can open its streams by their names", async () => {
     running.child.endInput();
     assert.equal((await running.child.ended).exitCode, 0);
     assert.deepEqual([running.out, running.err], ["in\nout\n", "err\nmore\n"]);
-    const given = await start(groups, "sleep 0.05; cat /dev/stdin; cat /dev/stdin", {
-      stdin: { text: "given\n" },
-    });
+    using scratch = new Scratch();
+    const given = await start(
+      groups,
+      "until [ -e go ]; do sleep 0.02; done; cat /dev/stdin; cat /dev/stdin",
+      {
+        stdin: { text: "given\n" },
+        cwd: scratch.work,
+      },
+    );
+    scratch.file("go", "");
     assert.deepEqual([(await given.child.ended).exitCode, given.out], [0, "given\ngiven\n"]);
     const empty = await start(groups, "cat /dev/stdin; [ -t 0 ] || echo none > /dev/stdout");
     assert.deepEqual([(await empty.child.ended).exitCode, empty.out], [0, "none\n"]);

@@ -9,15 +9,17 @@ import { Collector } from "../../src/shell/collector.ts";
 const encode = (text: string) => new TextEncoder().encode(text);
 
 /** A collector whose overflow file is a string. */
-function collecting(limit: number) {
+function collecting(limit: number, meanwhile = () => {}) {
   const file = { written: "", closed: false };
   const shown: string[] = [];
+  const saved = { path: "/file", holds: "all of it" };
   const overflow = {
     path: "/file",
+    saved,
     write: (bytes: Uint8Array) => void (file.written += new TextDecoder().decode(bytes)),
     close() {
       file.closed = true;
-      return { path: "/file", holds: "all of it" };
+      return saved;
     },
     discard: () => void (file.written = ""),
   } as unknown as OverflowFile;
@@ -28,9 +30,12 @@ function collecting(limit: number) {
     overflow: () => overflow,
     secretsNamedIn: () => ({}),
   };
-  const collector = new Collector(gate, (text) => void shown.push(text));
+  const collector = new Collector(gate, (text) => {
+    shown.push(text.toString());
+    meanwhile();
+  });
   const push = (text: string, stream: StreamName = "stdout") => collector.push(encode(text), stream);
-  return { collector, push, file, shown };
+  return { collector, push, file, shown, secrets };
 }
 
 test("short output is kept whole, by stream and together, without a file", () => {
@@ -54,7 +59,8 @@ test("of long output both ends stand with a true count, and the file has all of 
     const whole = Array.from({ length: 1000 }, (_, index) => `${index}\n`).join("");
     for (let at = 0; at < whole.length; at += size) push(whole.slice(at, at + size));
     const { text, overflow } = collector.finish(200);
-    const [notice, count] = /\n\.\.\. \[(\d+) characters omitted; all of it: \/file\] \.\.\.\n/.exec(text)!;
+    const [notice, count] =
+      /\n\.\.\. \[(?:\d+ lines?, )?(\d+) characters omitted; all of it: \/file\] \.\.\.\n/.exec(text)!;
     const [head, tail] = text.split(notice!);
     assert.ok(text.length <= 200 && whole.startsWith(head!) && whole.endsWith(tail!), text);
     assert.equal(Number(count) + head!.length + tail!.length, whole.length);
@@ -119,7 +125,8 @@ test("what is taken is what came since, while the whole goes on being collected"
   push("x".repeat(3000));
   assert.equal(collector.newChars, 3000);
   const cut = collector.take(300);
-  const [, count, path] = /^x+\n\.\.\. \[(\d+) characters omitted; all of it: (.*)\] \.\.\.\nx+$/.exec(cut)!;
+  const [, count, path] =
+    /^x+\n\.\.\. \[(?:\d+ lines?, )?(\d+) characters omitted; all of it: (.*)\] \.\.\.\nx+$/.exec(cut)!;
   assert.equal(Number(count) + cut.match(/x/g)!.length, 3000);
   assert.ok(path === "/file" && cut.length <= 300 && file.written.endsWith("xxx"));
   push("sesame-");
@@ -146,8 +153,11 @@ test("of long coloured output the count is of what is seen, whatever the pieces"
       const { collector, push, file } = collecting(2000);
       for (let at = 0; at < whole.length; at += size) push(whole.slice(at, at + size));
       const { text } = collector.finish(2000);
-      const [notice, count] = /\n\.\.\. \[(\d+) characters omitted; .*\] \.\.\.\n/.exec(text)!;
+      const [notice, lines, count] = /\n\.\.\. \[(\d+) lines, (\d+) characters omitted; .*\] \.\.\.\n/.exec(
+        text,
+      )!;
       const [head, tail] = text.split(notice!) as [string, string];
+      assert.equal(Number(lines) + (head + tail).split("\n").length - 1, 80_000);
       assert.ok(seen.startsWith(head) && seen.endsWith(tail) && head.length > 900 && tail.length > 900);
       assert.equal(
         Number(count) + head.length + tail.length,
@@ -157,4 +167,13 @@ test("of long coloured output the count is of what is seen, whatever the pieces"
       assert.ok(file.written === marked);
     }
   }
+});
+
+test("whoever watches may look at other texts with the same redactor", () => {
+  const { collector, file, secrets } = collecting(2000, () => void secrets.redact(other));
+  const other = "other sesame-street\n".repeat(2000), line = "\u001b[1mlong\u001b[0m sesame-street ";
+  for (let count = 0; count < 9; count++) collector.push(encode(line.repeat(1000)), "stdout");
+  const { text } = collector.finish(2000);
+  assert.equal(file.written, line.repeat(9000).replaceAll("sesame-street", "<redacted:KEY>"));
+  assert.ok(!text.includes("other") && text.startsWith("long <redacted:KEY> long"));
 });

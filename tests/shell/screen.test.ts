@@ -62,6 +62,62 @@ test("a program's question to the terminal is answered", async () => {
   assert.deepEqual(answers, ["\x1b[1;3R"]);
 });
 
+test("what a program draws anew is its screen, until a look took it or lines went off the top", async () => {
+  const screen = new Screen(20, 4);
+  const drawn = async (text: string) => {
+    screen.write(text);
+    await screen.settled();
+    return screen.isDrawn;
+  };
+  assert.equal(await drawn("\x1b[31mone\x1b[0m\r\ntwo\r\x1b[K2\x1b[5C\x1b[4;1H"), false);
+  for (const up of ["\x1b[H", "\x1b[A", "\x1b[1;3H", "\x1b[1d", "\x1b[F", "\x1bM", "\x1b[2J", "\x1b[1J"]) {
+    assert.equal(await drawn(up), true, JSON.stringify(up));
+    screen.take();
+    assert.equal(await drawn("\rplain\x1b[4;1H\x1b[K"), false, JSON.stringify(up));
+  }
+  assert.equal(await drawn("\x1b[H" + "1\r\n2\r\n3\r\n4\r\n5"), false);
+  screen.take();
+  assert.equal(await drawn("\x1b[Hagain"), true);
+});
+
+test("a secret over the ends of rows is masked in its place, whatever order it was drawn in", async () => {
+  const value = "Zq8vKp2LmN4rTy6WbX0dE";
+  const { redactor } = await import("../../src/core/redact.ts");
+  const one = redactor([{ name: "TOK", value }]);
+  const masked = async (text: string) => {
+    const screen = new Screen(40, 6, undefined, (part) => one.redact(part));
+    screen.write(text);
+    await screen.settled();
+    return screen.text();
+  };
+  const forms = [value, btoa(`${value}`), encodeURIComponent(value), Buffer.from(value).toString("hex")];
+  for (const form of forms) {
+    for (let at = 1; at < form.length; at++) {
+      const first = form.slice(0, at), second = form.slice(at), column = 40 - first.length + 1;
+      if (column < 3 || second.length > 30) continue;
+      const rows = [`a${" ".repeat(column - 2)}<redacted:TOK>`, " z"];
+      for (
+        const drawn of [
+          `\x1b[Ha\x1b[1;${column}H${first}${second} z`,
+          `\x1b[2;1H${second} z\x1b[1;${column}H${first}\x1b[1;1Ha`,
+          `\x1b[?1049h\x1b[Ha\x1b[2;1H${second} z\x1b[1;${column}H${first}`,
+        ]
+      ) assert.equal(await masked(drawn), rows.join("\n"), JSON.stringify(drawn));
+      // An editor indents the rest of a line, and a row needn't be full.
+      const indented = await masked(`\x1b[2;5H${second} z\x1b[1;1Ha ${first}`);
+      assert.equal(indented, "a <redacted:TOK>\n     z", form);
+    }
+  }
+  const twice = await masked(
+    `\x1b[3;1H${value.slice(9)}${value.slice(0, 5)}\x1b[2;1H${value.slice(0, 9)}\x1b[4;1H${value.slice(5)}`,
+  );
+  assert.ok(
+    ![...Array(value.length - 4).keys()].some((at) => twice.includes(value.slice(at, at + 5))),
+    twice,
+  );
+  assert.equal(await masked("\x1b[2;3Hplain\x1b[1;1Htext"), "text\n  plain");
+});
+
 test("a script on the alternate screen is seen as it looks, then is gone", async () => {
   const screen = new Screen(80, 24);
   const opened = await open(

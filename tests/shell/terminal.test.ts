@@ -213,3 +213,62 @@ function terminals(): string[] {
 async function until(done: () => boolean | Promise<boolean>): Promise<void> {
   while (!await done()) await new Promise((resolve) => setTimeout(resolve, 10));
 }
+
+test("the library has what is used of it beside what it publishes", async () => {
+  const { spawn } = await import("@lydell/node-pty");
+  const pty = spawn("true", [], { encoding: null }) as unknown as Record<string, unknown>;
+  const stream = pty._socket as Record<string, unknown>;
+  const kinds = {
+    fd: typeof pty.fd,
+    once: typeof pty.once,
+    socket: ["once", "on", "write", "pause", "resume", "destroy", "destroyed"].map((name) =>
+      typeof stream[name]
+    ),
+  };
+  await new Promise<void>((resolve) => (pty.onExit as (listener: () => void) => void)(resolve));
+  assert.deepEqual(kinds, {
+    fd: "number",
+    once: "function",
+    socket: [...Array(6).fill("function"), "boolean"],
+  });
+});
+
+test("another version of the library is said to be one, and what it started is ended", async () => {
+  const library = await import("@lydell/node-pty");
+  for (const name of ["_socket", "fd", "once"]) {
+    const ended: string[] = [];
+    const other = {
+      ...library,
+      spawn: () => ({
+        pid: 2 ** 30,
+        fd: 3,
+        once: () => {},
+        _socket: { once: () => {}, destroy: () => {}, destroyed: false },
+        kill: (signal: string) => ended.push(signal),
+        [name]: undefined,
+      }),
+    } as unknown as typeof library;
+    const start = {
+      argv: ["true"],
+      cwd: "/",
+      env: { PATH: process.env.PATH! },
+      cols: 80,
+      rows: 24,
+      onOutput: () => {},
+    };
+    await assert.rejects(startTerminal(start, new ProcessGroups(), () => Promise.resolve(other)), {
+      message:
+        "Cannot open a terminal: the installed @lydell/node-pty is not the version that this is made for",
+    });
+    assert.deepEqual(ended, ["SIGKILL"]);
+  }
+});
+
+test("a terminal's program is looked for in its own folder, and a closed or missing one is named", async () => {
+  using scratch = new Scratch();
+  scratch.file("here", "#!/bin/sh\necho found\n", 0o755);
+  const opened = await open(["here"], { cwd: scratch.work, env: { PATH: "" } });
+  await opened.ended;
+  assert.equal(opened.text, "found\r\n");
+  await assert.rejects(open("true", { cwd: `${scratch.work}/none` }), /no such folder/);
+});

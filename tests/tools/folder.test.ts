@@ -2,6 +2,8 @@
 import assert from "node:assert/strict";
 import { mkdirSync, readdirSync } from "node:fs";
 import { test } from "node:test";
+import type { Context } from "../../src/core/tool.ts";
+import { workingFolder } from "../../src/tools/shell/folder.ts";
 import { type Json, run, Scratch, textOf } from "../support.ts";
 
 async function calls(
@@ -82,6 +84,19 @@ test("to ask where a command ended changes nothing of it", async () => {
     ["return 3 2>/dev/null; echo $?", {}],
     ["exit 300", {}],
     ["echo 'unbalanced", {}],
+    ["trap -p; trap", {}],
+    ["trap 'echo x' INT; trap -p EXIT INT; cd /", {}],
+    ["trap ''\ntrap -p EXIT | cat; (trap -p)", {}],
+    ["trap 'echo x' INT; trap - INT; cd /; kill -INT $$", {}],
+    ["exec 7>&1; BASH_XTRACEFD=7; PS4='$(echo -n traced)+ '; set -x; cd /; echo hi", {}],
+    ["readonly PS4; set -e; cd /; false", {}],
+    [
+      "builtin() { echo mine; }; pwd() { builtin; }; unset() { pwd; }; trap() { pwd; }; printf() { pwd; }; cd /",
+      {},
+    ],
+    ["builtin() { echo mine; }; readonly -f builtin; cd /; exit 4", {}],
+    ["mkdir $'d\\xff'; cd $'d\\xff'; pwd | od -c; rmdir $'../d\\xff'", {}],
+    ["echo $_ $LINENO; declare -p | grep AGENT_FOLDER", {}],
     ["greet you; echo $FROM_ENV $BASH_ENV; bash -c 'greet me'", own],
   ];
   for (const env of [{}, own]) {
@@ -101,7 +116,7 @@ test("to ask where a command ended changes nothing of it", async () => {
       const alone = ["sh", "-c", 'exec bash -c "$1" </dev/null', "sh", command];
       const plain = await run(alone, { cwd: scratch.work, env: scratch.env(env) });
       const { exitCode, stdout, stderr } = results[index * 2]!;
-      const code = plain.code ?? { SIGTERM: 143, SIGKILL: 137 }[plain.signal!];
+      const code = plain.code ?? { SIGINT: 130, SIGTERM: 143, SIGKILL: 137 }[plain.signal!];
       assert.deepEqual(
         { exitCode, stdout: stdout?.join("") ?? "", stderr: stderr?.join("") ?? "" },
         { exitCode: code, stdout: plain.stdout, stderr: plain.stderr },
@@ -109,6 +124,24 @@ test("to ask where a command ended changes nothing of it", async () => {
       );
     }
   }
+});
+
+test("a command that stays where it is needs no file of its own, and all share one", async () => {
+  using scratch = new Scratch();
+  const files = `ls '${scratch.state}/sessions/live' | grep passing`;
+  mkdirSync(`${scratch.work}/a b'c`);
+  const results = await calls(scratch, [
+    ["Bash", { command: files }],
+    ["Bash", { command: 'cd "a b\'c"; mv "../a b\'c" ../moved' }],
+    ["Bash", { command: "pwd; mv ../moved ../again" }],
+    ["Bash", { command: "pwd; env | grep AGENT_FOLDER; declare -p | grep '^declare -[^ ]* AGENT_FOLDER'" }],
+    ["Bash", { command: files }],
+  ]);
+  const [first, , moved, again, last] = results.map(({ stdout }) => stdout.join(""));
+  assert.match(first!, /^passing-\S+\.sh\n$/);
+  assert.equal(last, first);
+  assert.equal(moved, `${scratch.work}/moved\n`);
+  assert.equal(again, `${scratch.work}/again\n`);
 });
 
 test("nothing is left in the temporary folder", async () => {
@@ -169,4 +202,67 @@ test("a folder that a call names has to be one, and the error names it", async (
     `Cannot run a command in "none/deeper": no such folder`,
   ]);
   assert.equal(results[3]!.outcome, "success");
+});
+
+test("functions of a command's own and traps that it sets don't keep the folder where it was", async () => {
+  using scratch = new Scratch();
+  mkdirSync(`${scratch.work}/d`);
+  const functions =
+    "builtin() { :; }; pwd() { :; }; unset() { :; }; trap() { :; }; printf() { :; }; exit() { :; }";
+  for (
+    const command of [
+      `${functions}; cd d`,
+      "set -x; exec 7>&2; BASH_XTRACEFD=7; cd d",
+      "trap 'echo x' INT TERM; trap - INT; cd d",
+      "trap -- echo HUP\ncd d",
+    ]
+  ) {
+    const [, second] = await calls(scratch, [["Bash", { command }], ["Bash", { command: "pwd" }]]);
+    assert.equal(second!.stdout.join(""), `${scratch.work}/d\n`, command);
+  }
+});
+
+test("a start-up file of the user's own may set a trap, and comes last", async () => {
+  using scratch = new Scratch();
+  scratch.file("env.sh", "trap 'echo own trap' EXIT\necho $- >flags\n");
+  const [first, second] = await calls(
+    scratch,
+    [["Bash", { command: "cd /" }], ["Bash", { command: "pwd; trap -p" }]],
+    undefined,
+    { BASH_ENV: "$PWD/env.sh" },
+  );
+  assert.deepEqual(first!.stdout, ["own trap\n"]);
+  assert.equal(second!.stdout.join(""), `${scratch.work}\ntrap -- 'echo own trap' EXIT\nown trap\n`);
+});
+
+test("a folder whose name is no text is said to be that, not to be gone", async () => {
+  using scratch = new Scratch();
+  const [first, second] = await calls(scratch, [
+    ["Bash", { command: "mkdir $'d\\xff'; cd $'d\\xff'; echo there" }],
+    ["Bash", { command: "pwd" }],
+  ]);
+  assert.equal(
+    textOf(first!),
+    `there\n[the command ended in a folder whose name is not UTF-8; later calls stay in "${scratch.work}"]`,
+  );
+  assert.equal(textOf(second!), scratch.work);
+});
+
+test("a folder that can't be entered any more is said to be that, and the next one above is used", () => {
+  const moved: string[] = [];
+  const closed = Object.assign(new Error("EACCES"), { code: "EACCES" });
+  const context = {
+    cwd: "/a/b/c",
+    moveTo: (folder: string) => moved.push(folder),
+    files: {
+      info(path: string) {
+        if (path.startsWith("/a/b")) throw closed;
+        return { kind: "directory" };
+      },
+    },
+  };
+  const { folder, notes } = workingFolder(undefined, context as unknown as Context);
+  assert.equal(folder, "/a");
+  assert.deepEqual(notes, [`[the working folder "/a/b/c" can't be entered; this ran in "/a"]`]);
+  assert.deepEqual(moved, ["/a"]);
 });

@@ -5,7 +5,7 @@ import path from "node:path";
 import { test } from "node:test";
 import { ON_DENO, Scratch, textOf } from "../support.ts";
 
-const NOTICE = /\n\.\.\. \[(\d+) characters omitted; (.*): (\S+)\] \.\.\.\n/;
+const NOTICE = /\n\.\.\. \[(?:\d+ lines?, )?(\d+) characters omitted; (.*): (\S+)\] \.\.\.\n/;
 
 test("both ends of long output stand, with the exit code, a true count and the whole in a private file", async () => {
   using scratch = new Scratch();
@@ -24,6 +24,32 @@ test("both ends of long output stand, with the exit code, a true count and the w
   assert.equal(statSync(path.dirname(file!)).mode & 0o777, 0o700);
   assert.ok(result.stdout[0].startsWith("1\n2\n") && result.stdout[0].endsWith("20000\n"));
   assert.deepEqual(result.stderr, ["FATAL x\n"]);
+});
+
+test("a cut says how many lines it left out, however they came", async () => {
+  using scratch = new Scratch();
+  const colours = "seq -f $'\\e[32m%.0f\\e[m' 1 300000";
+  const bars = "for ((i = 0; i < 40000; i++)); do printf 'wait\\r%s\\n' $i; done";
+  const calls = [
+    "seq 1 20000",
+    "seq 1 300000",
+    colours,
+    bars,
+    "seq 1 9000; seq 1 9000 >&2",
+    "printf '%040000d' 1",
+  ];
+  const { results } = await scratch.batch(
+    calls.map((command) => ({ name: "Bash", args: { command } })),
+    ["--mode", "bypassPermissions", "--concurrency", "1"],
+  );
+  const lines = [20_000, 300_000, 300_000, 40_000, 18_000, 0];
+  for (const [at, result] of results.entries()) {
+    const text = textOf(result);
+    const [, stated = "0"] = /\n\.\.\. \[(?:(\d+) lines, )?\d+ characters omitted; all of it: /.exec(text)!;
+    // The notice brings two ends of lines, and the last of all is taken off.
+    const shown = text.split("\n").length - 1 - 2 + (lines[at] === 0 ? 0 : 1);
+    assert.equal(Number(stated) + shown, lines[at], calls[at]);
+  }
 });
 
 test("output of exactly the limit is not cut", async () => {

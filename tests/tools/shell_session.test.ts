@@ -49,6 +49,10 @@ test("each action takes its own parameters and no others", async () => {
     assert.equal(outcome, "invalid");
     assert.match(text, faults[index]!);
   }
+  // The hint names what the action takes.
+  assert.match(refused[1]![1], /\n\nhint: parameters: action\*, session_id\* \(/);
+  assert.match(refused[2]![1], /\n\nhint: parameters: action\* \(/);
+  assert.match(refused[6]![1], /chars, keys/);
 });
 
 test("models see one flat object whose fields say whose they are", async () => {

@@ -1,5 +1,5 @@
 /** `agent exec`: one call from the command line, or calls from standard input. */
-import type { Runtime, RuntimeParts } from "../../agent.ts";
+import type { EndedCommand, Runtime, RuntimeParts } from "../../agent.ts";
 import type { AbortLike, CallOptions, CallRequest } from "../../core/request.ts";
 import { AgentError, EXIT, messageOf, quote, UsageError } from "../../core/errors.ts";
 import { shellQuote } from "../../core/shell_quote.ts";
@@ -25,7 +25,9 @@ export async function run(invocation: Invocation): Promise<number> {
     checkWords(invocation);
     const stop = new Interrupt();
     const options = callOptions(invocation, stop);
-    const runtime = await openRuntime(invocation, { onEvent: sinkOf(invocation) });
+    const [name] = invocation.args;
+    const alone = name !== undefined && name !== "-";
+    const runtime = await openRuntime(invocation, { alone, onEvent: await sinkOf(invocation) });
     const request = await readRequest(invocation, runtime);
     const stopWatching = watchSignals(runtime, stop);
     try {
@@ -36,22 +38,33 @@ export async function run(invocation: Invocation): Promise<number> {
   });
 }
 
+/** Another exit code for a result than the usual one, where it isn't `undefined`. */
+export type CodeOf = (result: Result) => number | undefined;
+
 /** One call that isn't made from this command line's own words. `parts` are the runtime's. */
 export async function runCall(
   invocation: Invocation,
   find: (runtime: Runtime) => CallRequest,
   stop: Interrupt,
   parts: Partial<RuntimeParts> = {},
+  codeOf?: CodeOf,
 ): Promise<number> {
   return await withLastEvent(invocation, async () => {
     const options = callOptions(invocation, stop);
-    const runtime = await openRuntime(invocation, { ...parts, onEvent: sinkOf(invocation) });
-    return await inSession(runtime, invocation, stop, options, find(runtime));
+    const runtime = await openRuntime(invocation, { ...parts, onEvent: await sinkOf(invocation) });
+    return await inSession(runtime, invocation, stop, options, find(runtime), codeOf);
   });
 }
 
-function sinkOf({ flags, printer }: Invocation): Sink | undefined {
-  return flags.has("jsonl") ? (event) => printer.json(event) : undefined;
+async function sinkOf({ flags, printer }: Invocation): Promise<Sink | undefined> {
+  const print: Sink | undefined = flags.has("jsonl") ? (event) => printer.json(event) : undefined;
+  if (!flags.has("explain")) return print;
+  const { explainer } = await import("../explain/explain.ts");
+  const explain = explainer((text) => printer.note(text));
+  return (event) => {
+    print?.(event);
+    explain(event);
+  };
 }
 
 /** A stream of events ends in one that says what came of it. A number is an exit code, of which it has been said. */
@@ -110,17 +123,27 @@ async function inSession(
   stop: Interrupt,
   options: CallOptions,
   request: CallRequest | undefined,
+  codeOf?: CodeOf,
 ): Promise<Totals> {
   const { flags } = invocation;
   try {
     await runtime.start();
     const turn = await runtime.prepareTurn({ open: true, ...surfaceOptions(flags) });
-    if (request) return await single(runtime, turn, request, options, invocation);
+    if (request) return await single(runtime, turn, request, options, invocation, codeOf);
     const { batch } = await import("../batch.ts");
     return await batch(runtime, turn, options, stop, invocation);
   } finally {
-    await runtime.close(stop.reason ?? "exit");
+    const ended = await runtime.close(stop.reason ?? "exit");
+    if (ended.length > 0) sayEnded(ended, request !== undefined, invocation);
   }
+}
+
+/** Nothing that was started is ended in silence. */
+function sayEnded(ended: readonly EndedCommand[], alone: boolean, { printer }: Invocation): void {
+  const names = ended.map(({ id, command }) => `session ${id} (${command})`).join(", ");
+  const [was, them] = ended.length === 1 ? ["was", "it"] : ["were", "them"];
+  const way = alone ? `--detach keeps ${them}` : "agent exec --detach keeps what a single call starts";
+  printer.warn(`${names} ${was} ended with this run; ${way}`);
 }
 
 async function single(
@@ -129,6 +152,7 @@ async function single(
   request: CallRequest,
   options: CallOptions,
   { flags, printer }: Invocation,
+  codeOf: CodeOf | undefined,
 ): Promise<Totals> {
   const { name } = request;
   if (!turn.find(name) && runtime.registry.entries().some((entry) => entry.name === name)) {
@@ -141,7 +165,8 @@ async function single(
   else if (own) printer.streams(result);
   else if (!flags.has("jsonl")) printer.result(result);
   const failed = result.status === "error" ? 1 : 0;
-  return { calls: 1, failed, exitCode: own ? result.exitCode! : exitCodeOf(result) };
+  const exitCode = codeOf?.(result) ?? (own ? result.exitCode! : exitCodeOf(result));
+  return { calls: 1, failed, exitCode };
 }
 
 function exitCodeOf(result: Result): number {

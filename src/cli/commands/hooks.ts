@@ -1,40 +1,57 @@
 /** `agent hooks list`: command hooks in the order in which they count. */
+import { dirs } from "../../core/dirs.ts";
+import { isHostEvent } from "../../core/hooks.ts";
 import { resolvePath } from "../../core/paths.ts";
 import { host } from "../../core/runtime.ts";
-import { hookConfig } from "../../mods/load_hooks.ts";
+import { findClaudePlugins } from "../../mods/claude_plugins.ts";
+import { type AnyHook, nameOf } from "../../mods/hook_config.ts";
+import { hookConfig, type HookPlaces } from "../../mods/load_hooks.ts";
 import type { Invocation } from "../command.ts";
-import { settingsOf } from "../open.ts";
+import { settingsInForce } from "../open.ts";
 
 export async function run(invocation: Invocation): Promise<number> {
   const { flags, printer } = invocation;
-  const settings = await settingsOf(invocation);
-  const files = flags.all("hooks").map((path) => resolvePath(host.cwd(), path));
-  const { groups, hostEvents, failClosed } = await hookConfig(settings, files, (text) => printer.warn(text));
+  const { groups, failClosed } = await hookConfig(
+    await hookPlaces(invocation),
+    (text) => printer.warn(text),
+  );
   if (flags.has("json")) {
     const rows = groups.map(({ event, matcher, sequential, source, hooks }) => ({
       event,
       matcher,
       sequential,
       source,
+      hostOnly: isHostEvent(event),
       hooks,
     }));
-    printer.json({ failClosed, groups: rows, hostEvents });
+    printer.json({ failClosed, groups: rows });
     return 0;
   }
-  if (groups.length + hostEvents.length === 0) printer.note("no hooks");
+  if (groups.length === 0) printer.note("no hooks");
   for (const { event, matcher, sequential, source, hooks } of groups) {
-    printer.line(`${event} ${matcher === "" ? "*" : matcher}${sequential ? " (in turn)" : ""}  ${source}`);
-    for (const hook of hooks) {
-      const command = [hook.command, ...hook.args ?? []].join(" ");
-      const blocks = hook.onFailure === "block" || failClosed ? ", blocks when it fails" : "";
-      printer.line(
-        `  ${command}  (${hook.timeoutMs / 1000} s${hook.async ? ", in the background" : ""}${blocks})`,
-      );
-    }
-  }
-  for (const { event, source } of hostEvents) {
-    printer.line(`${event}  ${source}`);
-    printer.line("  fired by hosts alone");
+    const how = sequential ? " (in turn)" : "";
+    printer.line(`${event} ${matcher === "" ? "*" : matcher}${how}  ${source}`);
+    if (isHostEvent(event)) printer.line("  fired by hosts alone");
+    for (const hook of hooks) printer.line(`  ${nameOf(hook)}  (${inWords(hook, failClosed)})`);
   }
   return 0;
+}
+
+/** Where the hooks of a runtime with these flags are written. */
+export async function hookPlaces(invocation: Invocation): Promise<HookPlaces> {
+  const { flags } = invocation;
+  const settings = await settingsInForce(invocation);
+  const absolute = (flag: string) => flags.all(flag).map((path) => resolvePath(host.cwd(), path));
+  const plugins = settings.get("mods.enabled") ? findClaudePlugins(absolute("plugins"), dirs().plugins) : [];
+  return { settings, files: absolute("hooks"), plugins };
+}
+
+function inWords(hook: AnyHook, failClosed: boolean): string {
+  return [
+    `${hook.timeoutMs / 1000} s`,
+    hook.type === "http" ? "http" : hook.persistent ? "one process a session" : "",
+    hook.if === undefined ? "" : `if ${hook.if}`,
+    hook.async ? "in the background" : "",
+    hook.onFailure === "block" || failClosed ? "blocks when it fails" : "",
+  ].filter((part) => part !== "").join(", ");
 }

@@ -1,5 +1,6 @@
 /** `agent log show ID`: one logged call. */
 import { UsageError } from "../../core/errors.ts";
+import { heldOf } from "../../core/overflow.ts";
 import { textOf } from "../../core/result.ts";
 import type { Invocation } from "../command.ts";
 import { findCall, outcomeOf } from "../logged.ts";
@@ -16,7 +17,9 @@ export function run({ flags, args, printer }: Invocation): Promise<number> {
     printer.line(`started ${start.at}${end ? `, ended ${end.at} after ${end.durationMs} ms` : ""}`);
     printer.line(`arguments ${JSON.stringify(start.args, null, 2)}`);
     if (end) printer.line(`\n${textOf(end.content)}`);
-    if (end?.overflow !== undefined) printer.line(`\nall of it: ${end.overflow}`);
+    if (end?.overflow !== undefined) {
+      printer.line(`\n${heldOf(end.overflowCutAt)}: ${end.overflow}`);
+    }
   }
   return Promise.resolve(0);
 }

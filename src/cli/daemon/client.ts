@@ -57,12 +57,13 @@ export async function stopDaemon(invocation: Invocation): Promise<boolean> {
 async function linkOfOurs(place: DaemonPlace): Promise<Link | undefined> {
   const link = await connect(place);
   if (!link || link.version === VERSION) return link;
-  const code = await new Promise<unknown>((resolve) => {
-    link.hear((message) => resolve(message?.code));
+  const answer = await new Promise<Record<string, unknown> | undefined>((resolve) => {
+    link.hear(resolve);
     send(link.socket, { ask: "stop", ifIdle: true });
   });
   link.socket.destroy();
-  if (code !== EXIT.done) {
+  // Without an answer it has just ended.
+  if (answer && answer.code !== EXIT.done) {
     throw new AgentError(
       `Cannot use the daemon: it is of version ${
         quote(link.version)
@@ -111,7 +112,7 @@ async function until(done: () => boolean | Promise<boolean>, { log }: DaemonPlac
 
 /** `undefined` where nobody listens, or where who did has just ended. */
 function connect(place: DaemonPlace): Promise<Link | undefined> {
-  // Deno's children inherit sockets: theirs stays open when the daemon is dead, so a connection says too little.
+  // Where Deno's children inherit sockets, theirs stays open when the daemon is dead: a connection says too little.
   if (ownerOf(place) === undefined) return Promise.resolve(undefined);
   const { socket: path } = place;
   const net = host.builtin<typeof import("node:net")>("node:net");
@@ -145,7 +146,7 @@ function connect(place: DaemonPlace): Promise<Link | undefined> {
       gone();
     });
     socket.once("close", gone);
-    onMessages(socket, (message) => listener(message));
+    onMessages(socket, { take: (message) => listener(message), refuse: () => socket.destroy() });
   });
 }
 

@@ -107,6 +107,16 @@ export function ownerOf({ owner }: DaemonPlace): number | undefined {
   }
 }
 
+/** Did a daemon end without a word? Until the next one starts. */
+export function hasDied(place: DaemonPlace): boolean {
+  try {
+    host.files.stat(place.owner);
+    return ownerOf(place) === undefined;
+  } catch {
+    return false;
+  }
+}
+
 function emptyLog({ log }: DaemonPlace): void {
   try {
     if (host.files.stat(log).size > MOST_LOG) host.files.open(log, "w", 0o600).close();

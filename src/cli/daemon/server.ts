@@ -8,9 +8,11 @@ import { Flags } from "../command.ts";
 import type { Command, Invocation } from "../command.ts";
 import { Interrupt, runCall } from "../commands/exec.ts";
 import { Printer } from "../printer.ts";
+import { follow } from "./follow.ts";
+import { Outlet } from "./outlet.ts";
 import { type DaemonPlace, release } from "./place.ts";
-import { requestOf } from "./request.ts";
-import { onMessages, send, type ToDaemon } from "./wire.ts";
+import { requestOf, sessionCode } from "./request.ts";
+import { isCall, onMessages, send, type ToDaemon } from "./wire.ts";
 
 type Socket = import("node:net").Socket;
 type Server = import("node:net").Server;
@@ -20,6 +22,10 @@ type Call = Extract<ToDaemon, { ask: "call" }>;
 const UNREAD_MS = 60 * 60 * 1000;
 /** How often it looks whether there is still something to do. */
 const LOOK_MS = 5_000;
+/** Characters of a request: arguments with a file's content, and an environment. */
+const MOST_REQUEST = 32 * 1024 * 1024;
+/** Time for a client whose request was refused to go. */
+const REFUSED_MS = 10_000;
 /** Time for the last lines to be read. */
 const HANG_UP_MS = 1_000;
 
@@ -107,47 +113,68 @@ export class Daemon {
     // Deno doesn't always have a `close` behind an error.
     socket.on("error", gone);
     socket.once("close", gone);
-    onMessages(socket, (message) => this.#hear(socket, message as ToDaemon));
+    onMessages(socket, {
+      take: (message) => this.#hear(socket, message),
+      refuse: (why) => refuse(socket, why),
+      most: MOST_REQUEST,
+    });
     send(socket, { hello: VERSION, pid: host.pid });
   }
 
-  #hear(socket: Socket, message: ToDaemon): void {
-    if (message.ask === "abort") this.#calls.get(socket)?.abort(message.reason);
-    else if (message.ask === "stop") {
-      const refused = message.ifIdle && !this.#isEmpty;
+  /** Why a message is refused, where it is. */
+  #hear(socket: Socket, message: Record<string, unknown>): string | undefined {
+    const { ask, reason, ifIdle } = message;
+    if (ask === "abort") this.#calls.get(socket)?.abort(reason === "signal" ? reason : "interrupted");
+    else if (ask === "stop") {
+      const refused = ifIdle === true && !this.#isEmpty;
       if (!refused) this.stop();
       send(socket, { code: refused ? EXIT.failed : EXIT.done });
-    } else if (message.ask === "call" && !this.#calls.has(socket) && !this.#ending) {
+    } else if (!isCall(message)) return "it is none that a client of this version makes";
+    else if (this.#calls.has(socket)) return "the one before is not answered yet";
+    else if (this.#ending) socket.destroy();
+    else {
       const work: Promise<void> = this.#answer(socket, message)
         .catch((error) => this.#options.say(messageOf(error)))
         .finally(() => this.#running.delete(work));
       this.#running.add(work);
-    } else socket.destroy();
+    }
+    return undefined;
   }
 
   async #answer(socket: Socket, { call, caller, flags, color }: Call): Promise<void> {
     const stop = new Interrupt();
     this.#calls.set(socket, stop);
     const given = new Flags(new Map(flags));
+    const outlet = new Outlet(socket);
     const printer = new Printer({
       color: color ? "always" : "never",
       debug: given.has("debug"),
-      write: (fd, text) => send(socket, { fd, text }),
+      write: (fd, text) => outlet.write(fd, text),
     });
     const invocation: Invocation = { command: DETACHED, flags: given, args: [], printer };
-    const code = await host.actFor(asCaller(caller), async () => {
+    const work = async () => {
       try {
         // One process can't forbid and allow exits for several calls in turn, so `serve` does it for good.
         const parts = { kept: this.#kept, catchStrays: false };
-        return await runCall(invocation, (runtime) => requestOf(runtime, call), stop, parts);
+        if (call.follows) {
+          return await follow(invocation, call, stop, parts, (text) => outlet.write(1, text));
+        }
+        const codeOf = call.waits ? sessionCode : undefined;
+        return await runCall(invocation, (runtime) => requestOf(runtime, call), stop, parts, codeOf);
       } catch (error) {
         printer.error(error);
         return error instanceof UsageError ? EXIT.usage : EXIT.failed;
       }
-    });
-    this.#calls.delete(socket);
-    send(socket, { code });
-    socket.end();
+    };
+    let code: number = EXIT.failed;
+    try {
+      code = await host.actFor(asCaller(caller), work);
+    } finally {
+      this.#calls.delete(socket);
+      outlet.flush();
+      send(socket, { code });
+      socket.end();
+    }
   }
 }
 
@@ -163,6 +190,16 @@ const DETACHED: Command = {
 /** Nothing of a message is taken on trust but its values. */
 function asCaller({ cwd, env }: Caller): Caller {
   return { cwd, env };
+}
+
+/** Says what is wrong with a request, and hangs up. */
+function refuse(socket: Socket, why: string): void {
+  send(socket, { fd: 2, text: `error: Cannot take the request: ${why}\n` });
+  send(socket, { code: EXIT.usage });
+  socket.end();
+  // Who still writes wouldn't see the answer if nobody read.
+  const timer = setTimeout(() => socket.destroy(), REFUSED_MS);
+  socket.once("close", () => clearTimeout(timer));
 }
 
 /** What was written still arrives, where somebody reads it. */

@@ -21,6 +21,7 @@ export function startDaemon({ log }: DaemonPlace): StartedDaemon {
     throw fileError("write", log, error);
   }
   const state = { ended: false };
+  host.keepOpenFiles();
   try {
     const child = spawn(program, [...args, "sessions", "serve", "--color", "never"], {
       cwd: "/",

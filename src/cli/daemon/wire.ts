@@ -2,7 +2,7 @@
  * What the daemon and its clients say to each other: JSON, a line each. The daemon begins with `Hello`; the client
  * asks one thing, and the daemon answers with pieces of output and an exit code.
  */
-import { isRecord } from "../../core/json.ts";
+import { isRecord, isStrings } from "../../core/json.ts";
 import type { Caller } from "../../core/caller.ts";
 
 type Socket = import("node:net").Socket;
@@ -17,6 +17,10 @@ export interface Hello {
 export interface Asked {
   name?: string;
   args: Record<string, unknown>;
+  /** The exit code is that of the session which it waits for. */
+  waits?: boolean;
+  /** What that session prints is passed on as it comes, until its end. */
+  follows?: boolean;
 }
 
 export type ToDaemon =
@@ -28,23 +32,56 @@ export type ToDaemon =
 
 export type FromDaemon = Hello | { fd: 1 | 2; text: string } | { code: number };
 
+/** Is it a call, in the form in which a client of this version makes one? */
+export function isCall(message: Record<string, unknown>): message is Extract<ToDaemon, { ask: "call" }> {
+  const { ask, call, caller, flags } = message;
+  return ask === "call" && isRecord(call) && isRecord(call.args) &&
+    (call.name === undefined || typeof call.name === "string") &&
+    isRecord(caller) && typeof caller.cwd === "string" && isRecord(caller.env) &&
+    Object.values(caller.env).every((value) => typeof value === "string") &&
+    Array.isArray(flags) &&
+    flags.every((flag) => Array.isArray(flag) && typeof flag[0] === "string" && isStrings(flag[1]));
+}
+
 /** Sends one line. Whoever has gone hears nothing. */
 export function send(socket: Socket, message: ToDaemon | FromDaemon): void {
   if (socket.writable) socket.write(JSON.stringify(message) + "\n");
 }
 
-/** Calls `take` with each line; what is no message ends the connection. */
-export function onMessages(socket: Socket, take: (message: Record<string, unknown>) => void): void {
-  const rest: string[] = [];
+/** What becomes of what a connection says. */
+export interface Hearing {
+  /** Each message; why it is refused, and `undefined` where it isn't. */
+  take(message: Record<string, unknown>): string | undefined | void;
+  /** Something can't be taken: nothing behind it is heard any more. */
+  refuse(why: string): void;
+  /** Characters of a line. */
+  most?: number;
+}
+
+/** Hears a connection, line by line. */
+export function onMessages(socket: Socket, { take, refuse, most = Infinity }: Hearing): void {
+  let rest: string[] = [];
+  let length = 0;
+  let isOver = false;
+  const end = (why: string) => {
+    isOver = true;
+    rest = [];
+    refuse(why);
+  };
   socket.setEncoding("utf8");
   socket.on("data", (data) => {
-    const [first, ...more] = String(data).split("\n") as [string, ...string[]];
-    rest.push(first);
-    for (const next of more) {
-      const message = parse(rest.splice(0).join(""));
-      if (!message) return void socket.destroy();
-      take(message);
-      rest.push(next);
+    if (isOver) return;
+    const pieces = String(data).split("\n");
+    for (const [index, piece] of pieces.entries()) {
+      rest.push(piece);
+      length += piece.length;
+      if (length > most) return end(`it is longer than ${most} characters`);
+      if (index === pieces.length - 1) return;
+      const message = parse(rest.join(""));
+      rest = [];
+      length = 0;
+      const why = message ? take(message) : "it is no JSON object";
+      if (typeof why === "string") return end(why);
     }
   });
 }

@@ -1,5 +1,5 @@
 /** Codex' faces, in snake and in Pascal case. */
-import { bashView } from "./claude.ts";
+import { bashView } from "./bash_view.ts";
 import { type AnyFace, defineFace } from "../../core/face.ts";
 import type { AnyTool } from "../../core/tool.ts";
 import { applyPatch, type PatchArgs, type PatchData } from "../apply_patch.ts";
@@ -10,11 +10,21 @@ import { MOST_MS, type ShellArgs } from "../shell.ts";
 import type { ShellTools } from "../shell/tools.ts";
 import { writtenText } from "../shell_session.ts";
 import { type ViewArgs, viewImage } from "../view_image.ts";
+import { snakeName } from "./snake_name.ts";
 
 const SNAKE = { family: "codex", toolsets: ["codex_snake"] } as const;
 /** By name only: `exec_command` is what these models are shown. */
 const UNSHOWN = { family: "codex", toolsets: [] } as const;
 const PASCAL = { family: "codex", toolsets: ["codex"] } as const;
+
+/** Where a turn has the Pascal names, the snake ones mean the same. */
+function aliasesOf(naming: typeof SNAKE | typeof PASCAL, name: string): string[] {
+  return naming === PASCAL ? [snakeName(name)] : [];
+}
+
+/** About leaving a sandbox, which there is none of here: who may run what is said by rules and modes. */
+const ABOUT_SANDBOX = ["sandbox_permissions", "with_escalated_permissions", "justification", "prefix_rule"];
+const ONE_SHOT = { names: { timeout: "timeout_ms" }, ignored: ABOUT_SANDBOX };
 
 function read(name: string): AnyFace {
   return defineFace(readFile, {
@@ -59,6 +69,7 @@ function view(naming: typeof SNAKE | typeof PASCAL, name: string): AnyFace {
   return defineFace(viewImage, {
     ...naming,
     name,
+    aliases: aliasesOf(naming, name),
     input: (z) =>
       z.strictObject({ path: z.string().min(1).describe("Local filesystem path to an image file") }),
     toCanonical: ({ path }): ViewArgs => ({ path }),
@@ -70,6 +81,7 @@ function argv(shell: AnyTool, name: string): AnyFace {
   return defineFace(shell, {
     ...UNSHOWN,
     name,
+    unpublished: ONE_SHOT,
     input: (z) =>
       z.strictObject({
         command: z.array(z.string()).min(1).describe("The command to execute, a program and its arguments"),
@@ -86,6 +98,8 @@ function exec(tool: AnyTool, naming: typeof SNAKE | typeof PASCAL, name: string)
   return defineFace(tool, {
     ...naming,
     name,
+    aliases: aliasesOf(naming, name),
+    unpublished: { ignored: ABOUT_SANDBOX },
     input: (z) =>
       z.strictObject({
         cmd: z.string().min(1).describe("Shell command to execute"),
@@ -119,6 +133,7 @@ function stdin(tool: AnyTool, naming: typeof SNAKE | typeof PASCAL, name: string
   return defineFace(tool, {
     ...naming,
     name,
+    aliases: aliasesOf(naming, name),
     input: (z) =>
       z.strictObject({
         session_id: z.int().min(1).describe("Identifier of the running session"),
@@ -154,6 +169,7 @@ function session(tool: AnyTool): AnyFace {
     ...PASCAL,
     toolsets: ["codex", "gemini"],
     name: "ShellSession",
+    aliases: aliasesOf(PASCAL, "ShellSession"),
     input: (z) => tool.input(z),
     toCanonical: (args) => args,
   });
@@ -163,6 +179,7 @@ function command(shell: AnyTool, name: string): AnyFace {
   return defineFace(shell, {
     ...UNSHOWN,
     name,
+    unpublished: ONE_SHOT,
     input: (z) =>
       z.strictObject({
         command: z.string().min(1).describe("The shell script to execute in the user's default shell"),
@@ -180,6 +197,7 @@ function patch(naming: typeof SNAKE | typeof PASCAL, name: string): AnyFace {
   return defineFace<PatchArgs, PatchArgs, PatchData>(applyPatch, {
     ...naming,
     name,
+    aliases: aliasesOf(naming, name),
     // A provider that takes grammars gets the text as it is; the others a function with one argument.
     custom: true,
     input: (z) =>

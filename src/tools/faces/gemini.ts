@@ -8,15 +8,22 @@ import { type ReadManyArgs, readManyFiles, readManyInput } from "../read_many_fi
 import type { ShellArgs } from "../shell.ts";
 import type { ShellTools } from "../shell/tools.ts";
 import { type WriteArgs, writeFile } from "../write_file.ts";
+import { snakeName } from "./snake_name.ts";
 
 const SNAKE = { family: "gemini", toolsets: ["gemini_snake"] } as const;
 const PASCAL = { family: "gemini", toolsets: ["gemini"] } as const;
 type Naming = typeof SNAKE | typeof PASCAL;
 
+/** Where a turn has the Pascal names, the snake ones mean the same. */
+function aliasesOf(naming: Naming, name: string): string[] {
+  return naming === PASCAL ? [snakeName(name.replace(/Gemini$/, ""))] : [];
+}
+
 function read(naming: Naming, name: string): AnyFace {
   return defineFace(readFile, {
     ...naming,
     name,
+    aliases: aliasesOf(naming, name),
     input: (z) =>
       z.strictObject({
         file_path: z.string().min(1).describe("The path to the file to read"),
@@ -37,6 +44,7 @@ function readMany(naming: Naming, name: string): AnyFace {
   return defineFace(readManyFiles, {
     ...naming,
     name,
+    aliases: aliasesOf(naming, name),
     input: readManyInput,
     toCanonical: (args): ReadManyArgs => args,
   });
@@ -46,6 +54,7 @@ function write(naming: Naming, name: string): AnyFace {
   return defineFace(writeFile, {
     ...naming,
     name,
+    aliases: aliasesOf(naming, name),
     input: (z) =>
       z.strictObject({
         file_path: z.string().min(1).describe("The path to the file to write to"),
@@ -59,6 +68,7 @@ function replace(naming: Naming, name: string): AnyFace {
   return defineFace(editFile, {
     ...naming,
     name,
+    aliases: aliasesOf(naming, name),
     input: (z) =>
       z.strictObject({
         file_path: z.string().min(1).describe("The path to the file to modify"),
@@ -79,12 +89,14 @@ function command(shell: AnyTool, naming: Naming, name: string): AnyFace {
   return defineFace(shell, {
     ...naming,
     name,
+    aliases: aliasesOf(naming, name),
     input: (z) =>
       z.strictObject({
         command: z.string().min(1).describe("Exact bash command to execute"),
         description: z.string().optional().describe("Brief description of the command for the user"),
         dir_path: z.string().min(1).optional().describe("The directory to run the command in"),
       }),
+    unpublished: { names: { directory: "dir_path" }, passes: { is_background: "background" } },
     toCanonical: ({ dir_path, description, command }): ShellArgs => ({
       command,
       ...(description !== undefined && { description }),

@@ -1,11 +1,13 @@
 /** Starting a command for a tool: its environment, its shell, its output's collector. */
+import type { OverflowFile } from "../../core/overflow.ts";
 import type { Context } from "../../core/tool.ts";
 import { type Child, type ChildStart, startChild, type StartedChild } from "../../shell/child.ts";
 import { Collector } from "../../shell/collector.ts";
 import { commandLine } from "../../shell/command_line.ts";
 import type { Environment } from "../../shell/environment.ts";
 import type { ProcessGroups } from "../../shell/groups.ts";
-import type { SessionParts, ShellSessions } from "../../shell/sessions.ts";
+import type { SessionParts } from "../../shell/session.ts";
+import type { ShellSessions } from "../../shell/sessions.ts";
 import { asText } from "./text.ts";
 
 /** What shell tools need of their session. */
@@ -32,9 +34,14 @@ export interface CommandStart {
 /** A command that runs, and what is needed to make a session of it. */
 export interface Started<C extends Child = Child> extends SessionParts {
   child: C;
+  /** The call ends: what comes from now on isn't its output any more. */
+  handOver(): void;
   /** Calls with each piece of output, redacted, and as it came otherwise. */
   onOutput(listener: (text: string) => void): void;
 }
+
+/** Characters that a screen begins with, of those that came before a program drew on it. */
+const BEFORE = 16_384;
 
 /** In a terminal or, by pipes, without one. */
 export async function startCommand(
@@ -54,11 +61,21 @@ export async function startCommand(
     start,
     (common) => startTerminal({ ...common, ...tty }, parts.groups),
   );
-  let screen: InstanceType<typeof Screen> | undefined;
+  let screen: InstanceType<typeof Screen> | undefined, before = "";
+  const redact = (text: string) => {
+    const redaction = context.gate.redaction();
+    return redaction.push(text) + redaction.flush();
+  };
   result.onOutput((text) => {
     // To draw is heavy, and most sessions print plain lines.
-    if (!screen && !text.includes("\x1b")) return;
-    screen ??= new Screen(tty.cols, tty.rows, (answer) => void result.child.write(answer));
+    if (!screen && !text.includes("\x1b")) {
+      before = (before + text).slice(-BEFORE);
+      return;
+    }
+    if (!screen) {
+      screen = new Screen(tty.cols, tty.rows, (answer) => void result.child.write(answer), redact);
+      screen.write(before);
+    }
     screen.write(text);
   });
   return { ...result, screen: () => screen };
@@ -78,22 +95,31 @@ export function startPiped(
 }
 
 async function started<C extends Child>(
-  { environment }: ShellParts,
+  { environment, groups }: ShellParts,
   context: Context,
   start: CommandStart,
   open: (common: Omit<ChildStart, "stdin">) => Promise<C>,
 ): Promise<Started<C>> {
   const { command, cwd, tty } = start;
+  const { gate } = context;
   const text = asText(command);
   const heard: ((text: string) => void)[] = [];
   let shown = "";
-  const collector = new Collector(context.gate, (chunk, stream) => {
-    context.output(chunk, stream);
-    shown += chunk;
+  let output: Context["output"] | undefined = context.output;
+  let file: OverflowFile | undefined;
+  const collector = new Collector({
+    limit: gate.limit,
+    redaction: () => gate.redaction(),
+    overflow: () => file = gate.overflow(),
+    secretsNamedIn: (text) => gate.secretsNamedIn(text),
+  }, (chunk, stream) => {
+    output?.(chunk, stream);
+    // Made to text for whoever listens only.
+    if (heard.length > 0) shown += chunk;
   });
-  const env = { ...environment.forCommand(text, context.gate.secretsNamedIn(text)), ...start.env };
+  const env = { ...environment.forCommand(text, gate.secretsNamedIn(text)), ...start.env };
   const { argv, done } = typeof command === "string"
-    ? commandLine(command, start.login ?? false, start.shell)
+    ? commandLine(command, start.login ?? false, start.shell, groups.live)
     : { argv: command, done: () => {} };
   const tell = () => {
     const text = shown;
@@ -121,8 +147,11 @@ async function started<C extends Child>(
     command: text,
     cwd,
     tty: tty !== undefined,
+    hasInput: start.stdin === "open",
     child,
     collector,
+    file: () => file?.saved,
+    handOver: () => output = undefined,
     onOutput: (listener) => void heard.push(listener),
   };
 }

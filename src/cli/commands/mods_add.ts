@@ -1,0 +1,210 @@
+/**
+ * `agent mods add`: installs a plugin into the user's folder. Everything is fetched into a folder that isn't looked at,
+ * without running any of it; what it may use is shown; and only a yes puts it into its place.
+ */
+import { dirs } from "../../core/dirs.ts";
+import { AgentError, messageOf, quote, UsageError } from "../../core/errors.ts";
+import { randomHex } from "../../core/hash.ts";
+import { isRecord } from "../../core/json.ts";
+import { basename, dirname, join, makeFolder, resolvePath } from "../../core/paths.ts";
+import { host } from "../../core/runtime.ts";
+import { refuseWithinSession } from "../../core/trust_write.ts";
+import { exists, namesIn } from "../../core/upkeep.ts";
+import { writeWhole } from "../../core/write_whole.ts";
+import { BundleCache } from "../../mods/bundle.ts";
+import { declaredUses } from "../../mods/declared_uses.ts";
+import { changePins } from "../../mods/trusted_plugins.ts";
+import { MARKED } from "../../shell/processes.ts";
+import { openTerminal } from "../ask.ts";
+import type { Invocation } from "../command.ts";
+
+const NPM_MS = 300_000;
+
+export async function run(invocation: Invocation): Promise<number> {
+  const { args: [source], printer } = invocation;
+  if (source === undefined) {
+    throw new UsageError(
+      "Cannot add a plugin: none was named",
+      "agent mods add NPM-NAME, or a folder or tarball",
+    );
+  }
+  refuseWithinSession(MARKED);
+  const { plugins } = dirs();
+  makeFolder(plugins, 0o700);
+  const staging = join(plugins, `.adding-${randomHex(8)}`);
+  host.files.mkdir(staging, 0o700);
+  try {
+    const { name, entry } = isPath(source) && !hasManifest(source)
+      ? copied(resolvePath(host.cwd(), source), staging)
+      : installed(source, staging);
+    const target = join(plugins, name);
+    if (exists(target)) {
+      throw new UsageError(
+        `Cannot add ${quote(name)}: it is there already`,
+        `agent mods remove ${name}, then add it`,
+      );
+    }
+    const real = join(staging, entry);
+    const uses = await declaredUses(real, host.files.readText(real));
+    printer.line(`${name}  from ${source}`);
+    printer.line(
+      `  uses: ${
+        uses === "computed" ? "computed, only running it would tell" : uses.join(", ") || "nothing declared"
+      }`,
+    );
+    printer.line(`  packages: ${packagesIn(staging).join(", ") || "none"}`);
+    if (!await isWanted(name, invocation)) return 1;
+    host.files.rename(staging, target);
+    await pin(name, target, join(target, entry), invocation);
+    printer.note(`${name} is in ${target}; it is loaded from now on`);
+    return 0;
+  } finally {
+    host.files.removeTree(staging);
+  }
+}
+
+function isPath(source: string): boolean {
+  return /^(?:\.{1,2}(?:\/|$)|\/|~\/)/.test(source) || exists(resolvePath(host.cwd(), source));
+}
+
+function hasManifest(source: string): boolean {
+  const path = resolvePath(host.cwd(), source);
+  return !exists(path) || exists(join(path, "package.json")) || /\.t(?:ar\.)?gz$/.test(path);
+}
+
+interface Added {
+  /** Its folder's name. */
+  name: string;
+  /** Its file, from that folder. */
+  entry: string;
+}
+
+/** A file, or a folder without a `package.json`: nothing is to be installed for it. */
+function copied(path: string, staging: string): Added {
+  const isFile = host.files.stat(path).kind === "file";
+  const name = basename(path).replace(/\.[cm]?[jt]s$/, "");
+  const source = isFile ? dirname(path) : path;
+  const names = isFile ? [basename(path)] : filesIn(path);
+  for (const one of names) {
+    makeFolder(dirname(join(staging, one)), 0o700);
+    host.files.copy(join(source, one), join(staging, one));
+  }
+  const entry = isFile ? names[0]! : ["index.ts", "index.js"].find((one) => names.includes(one));
+  if (entry === undefined) throw noPlugin(path);
+  manifest(staging, path, { plugin: `./${entry}` });
+  return { name, entry };
+}
+
+function filesIn(folder: string, prefix = ""): string[] {
+  return namesIn(join(folder, prefix)).filter((name) => name !== ".git" && name !== "node_modules")
+    .flatMap((name) => {
+      const path = prefix === "" ? name : `${prefix}/${name}`;
+      const { kind } = host.files.lstat(join(folder, path));
+      return kind === "directory" ? filesIn(folder, path) : kind === "file" ? [path] : [];
+    });
+}
+
+/** By npm, into a folder of its own: no scripts are run, and no project's or user's `.npmrc` is read. */
+function installed(source: string, staging: string): Added {
+  const spec = isPath(source) ? resolvePath(host.cwd(), source) : source;
+  if (spec.startsWith("-")) throw new UsageError(`Cannot add ${quote(source)}: no package has such a name`);
+  manifest(staging, source, {});
+  const { spawnSync } = host.builtin<typeof import("node:child_process")>("node:child_process");
+  const env = Object.fromEntries(
+    Object.entries(host.envAll()).filter(([name]) => !/^npm_config_/i.test(name)),
+  );
+  const config = join(staging, ".no-npmrc");
+  const flags = [
+    ...["install", "--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier", "--install-links"],
+    ...["--omit=dev", `--userconfig=${config}`, `--prefix=${staging}`],
+  ];
+  const program = host.platform === "win32" ? "npm.cmd" : "npm";
+  const { error, status, stderr } = spawnSync(program, [...flags, "--", spec], {
+    cwd: staging,
+    env,
+    timeout: NPM_MS,
+    encoding: "utf8",
+  });
+  if (error) throw new AgentError(`Cannot add ${quote(source)}: npm can't be run (${messageOf(error)})`);
+  if (status !== 0) {
+    const lines = String(stderr).split("\n").filter((line) => /^npm (?:error|ERR!)/.test(line));
+    throw new AgentError(`Cannot add ${quote(source)}: ${lines[0] ?? `npm ended with exit code ${status}`}`);
+  }
+  const wrapper = readManifest(staging);
+  const [name] = Object.keys(isRecord(wrapper.dependencies) ? wrapper.dependencies : {});
+  if (name === undefined) throw new AgentError(`Cannot add ${quote(source)}: npm installed nothing`);
+  const folder = join(staging, "node_modules", name);
+  const { agent } = readManifest(folder);
+  const own = isRecord(agent) && typeof agent.plugin === "string"
+    ? agent.plugin
+    : ["index.ts", "index.js"].find((one) => exists(join(folder, one)));
+  if (own === undefined || !exists(join(folder, own))) throw noPlugin(source);
+  const entry = join("node_modules", name, own);
+  manifest(staging, source, { plugin: `./${entry}` }, wrapper);
+  return { name: name.replace(/^@/, "").replaceAll("/", "-"), entry };
+}
+
+function noPlugin(source: string): AgentError {
+  return new AgentError(
+    `Cannot add ${quote(source)}: it is no plugin`,
+    'its package.json names the file: "agent": {"plugin": "./index.ts"}',
+  );
+}
+
+function readManifest(folder: string): Record<string, unknown> {
+  const manifest: unknown = JSON.parse(host.files.readText(join(folder, "package.json")));
+  return isRecord(manifest) ? manifest : {};
+}
+
+/** The folder's own `package.json`, with npm's lock beside it. */
+function manifest(
+  folder: string,
+  added: string,
+  agent: Record<string, string>,
+  before: Record<string, unknown> = {},
+) {
+  const text = JSON.stringify({ private: true, ...before, agent: { ...agent, added } }, null, 2) + "\n";
+  writeWhole(join(folder, "package.json"), new TextEncoder().encode(text), { mode: 0o600 });
+}
+
+/** `name@version` of everything that npm brought. */
+function packagesIn(staging: string): string[] {
+  try {
+    const lock: unknown = JSON.parse(host.files.readText(join(staging, "package-lock.json")));
+    const packages = isRecord(lock) && isRecord(lock.packages) ? lock.packages : {};
+    return Object.entries(packages).filter(([path]) => path !== "").map(([path, one]) =>
+      `${path.slice(path.lastIndexOf("node_modules/") + 13)}@${isRecord(one) ? one.version : "?"}`
+    );
+  } catch {
+    return [];
+  }
+}
+
+async function isWanted(name: string, { flags, printer }: Invocation): Promise<boolean> {
+  if (flags.has("yes")) return true;
+  if (flags.has("no-input") || !host.isTerminal(0)) {
+    printer.note("nothing was added; agent mods add --yes adds what stands here");
+    return false;
+  }
+  const answer = await openTerminal(printer)(`Add ${name}? [y]es, [n]o`);
+  return answer.trim().toLowerCase()[0] === "y";
+}
+
+/** The person's yes was to these bytes. */
+export async function pin(
+  name: string,
+  place: string,
+  entry: string,
+  { printer }: Invocation,
+): Promise<void> {
+  try {
+    const cache = new BundleCache(dirs().cache, () => {});
+    const manifest = join(place, "package.json");
+    const { inputs } = await cache.bundle({ name, entry, place, from: "user", manifest });
+    cache.save();
+    const hashes = Object.fromEntries(inputs.map(({ path, sha256 }) => [path, sha256]));
+    changePins((pins) => ({ ...pins, [entry]: hashes }));
+  } catch (error) {
+    printer.warn(`it can't be built: ${messageOf(error)}`);
+  }
+}

@@ -1,0 +1,65 @@
+/**
+ * The scripts that hooks run, as far as their commands name them: they are as much what runs as the hooks are. Programs of
+ * the system and what a script calls in turn are not looked for.
+ */
+import { isRecord, isStrings } from "./json.ts";
+import { isAbsolute, join, normalize } from "./paths.ts";
+import { host } from "./runtime.ts";
+
+type HookLike = Readonly<Record<string, unknown>>;
+
+/** Every hook of a `hooks` object, as far as it has the shape of one. */
+export function hooksIn(hooks: unknown): { event: string; hook: HookLike }[] {
+  if (!isRecord(hooks)) return [];
+  return Object.entries(hooks).flatMap(([event, groups]) =>
+    listOf(groups).flatMap((group) => listOf(group.hooks).map((hook) => ({ event, hook })))
+  );
+}
+
+function listOf(value: unknown): HookLike[] {
+  return Array.isArray(value) ? value.filter(isRecord) : [];
+}
+
+/** What a hook runs, in words. */
+export function commandOf(hook: HookLike): string {
+  const { type, command, args, url } = hook;
+  if (typeof url === "string") return `${String(type)} ${url}`;
+  return [command, ...isStrings(args) ? args : []].map(String).join(" ");
+}
+
+/** Paths that a hook's words name: absolute, of the home folder, or relative to `base`. They needn't exist. */
+export function namedBy(hook: HookLike, base: string | undefined): string[] {
+  const words = [hook.command, ...isStrings(hook.args) ? hook.args : []]
+    .filter((word) => typeof word === "string").flatMap((text) => wordsOf(text));
+  return [...new Set(words.flatMap((word) => pathOf(word, base) ?? []))];
+}
+
+/** Words of a shell command, near enough: quotes fall away, and what separates commands separates words. */
+function wordsOf(command: string): string[] {
+  return (command.match(/(?:"[^"]*"|'[^']*'|\\.|[^\s;|&<>()"'\\])+/g) ?? [])
+    .map((word) => word.replace(/["']/g, "").replace(/\\(.)/g, "$1"));
+}
+
+const PROJECT_VARIABLE = /^\$\{?(?:CLAUDE|AGENT)_PROJECT_DIR\}?\//;
+
+function pathOf(word: string, base: string | undefined): string | undefined {
+  if (word.includes("\0") || !word.isWellFormed()) return undefined;
+  const plain = word.replace(/^(?:~|\$HOME|\$\{HOME\})\//, `${host.home()}/`);
+  if (isAbsolute(plain)) return normalize(plain);
+  if (base === undefined) return undefined;
+  if (PROJECT_VARIABLE.test(word)) return join(base, word.replace(PROJECT_VARIABLE, ""));
+  return /^[\w.]/.test(word) && /[/.]/.test(word) ? join(base, word) : undefined;
+}
+
+/** The same hooks without those that `drop` picks. */
+export function withoutHooks(hooks: HookLike, drop: (hook: HookLike) => boolean): Record<string, unknown> {
+  const group = (one: unknown) =>
+    isRecord(one) && Array.isArray(one.hooks)
+      ? { ...one, hooks: one.hooks.filter((hook) => !isRecord(hook) || !drop(hook)) }
+      : one;
+  return Object.fromEntries(
+    Object.entries(hooks).map((
+      [event, groups],
+    ) => [event, Array.isArray(groups) ? groups.map(group) : groups]),
+  );
+}

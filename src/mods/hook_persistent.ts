@@ -1,0 +1,233 @@
+/**
+ * A hook that is one process for a whole session: a JSON line in, a JSON line out for each call. Answers come in the
+ * order of the questions, which is all that ties them together: so a process that is late, or says something without
+ * being asked, is ended with all that waits for it. The next question starts another one, within a limit.
+ */
+import { messageOf, quote } from "../core/errors.ts";
+import { host } from "../core/runtime.ts";
+import { LONGEST_MS } from "../core/watchdog.ts";
+import { startChild, type StartedChild } from "../shell/child.ts";
+import type { ProcessGroups } from "../shell/groups.ts";
+import { ANSWER_MB, failedRun, type HookRun, lastLine, TOO_LONG } from "./hook_answer.ts";
+import type { CommandHook } from "./hook_config.ts";
+import { type HookPlace, startOf } from "./hook_process.ts";
+
+/** How often a process is started again within the time. */
+const RESTARTS = 3;
+const RESTARTS_MS = 60_000;
+/** Time to end on its own after the end of its input. */
+const FAREWELL_MS = 300;
+/** Of what it said on standard error, its end. */
+const STDERR_KEPT = 4096;
+
+export interface PersistentParts {
+  groups: ProcessGroups;
+  /** Something is odd with it that isn't the failure of one call. */
+  complain(text: string): void;
+}
+
+/** One hook, whatever process answers for it now. */
+export class PersistentHook {
+  readonly #hook: CommandHook;
+  readonly #place: HookPlace;
+  readonly #parts: PersistentParts;
+  /** When it was started, lately. */
+  #starts: number[] = [];
+  #process: LineProcess | undefined;
+  #gaveUp = false;
+  #closed = false;
+
+  constructor(hook: CommandHook, place: HookPlace, parts: PersistentParts) {
+    this.#hook = hook;
+    this.#place = place;
+    this.#parts = parts;
+  }
+
+  /** `line` has no line end in it. The time counts from when the answer before it has come. Never rejects. */
+  ask(line: string, timeoutMs: number): Promise<HookRun> {
+    if (this.#closed) return Promise.resolve(failedRun("the session is over"));
+    if (!this.#process || this.#process.isOver) {
+      if (!this.#mayStart()) return Promise.resolve(this.#givenUp());
+      this.#gaveUp = false;
+      this.#process = new LineProcess(this.#hook, this.#place, this.#parts);
+    }
+    return this.#process.ask(line, timeoutMs);
+  }
+
+  #mayStart(): boolean {
+    const now = host.now();
+    this.#starts = this.#starts.filter((at) => now - at < RESTARTS_MS);
+    if (this.#starts.length > RESTARTS) return false;
+    this.#starts.push(now);
+    return true;
+  }
+
+  #givenUp(): HookRun {
+    const fault = `it ended ${RESTARTS + 1} times within a minute and isn't started again for now`;
+    const isKnown = this.#gaveUp;
+    this.#gaveUp = true;
+    return failedRun(fault, isKnown ? { isKnown } : {});
+  }
+
+  /** Ends its process: the end of its input, a moment, TERM, a moment, KILL. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#process?.close();
+  }
+}
+
+interface Question {
+  timeoutMs: number;
+  answer(run: HookRun): void;
+}
+
+/** One process and who waits for it. */
+class LineProcess {
+  readonly #hook: CommandHook;
+  readonly #complain: (text: string) => void;
+  readonly #decoder = new TextDecoder();
+  readonly #errors = new TextDecoder();
+  readonly #waiting: Question[] = [];
+  readonly #started: Promise<void>;
+  /** What it is to be sent once it is there. */
+  #unsent: string[] = [];
+  #child: StartedChild | undefined;
+  #rest = "";
+  #stderr = "";
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  /** When the timer fires, and when the oldest question's time is over. */
+  #due = Infinity;
+  #deadline = Infinity;
+  #isNoisy = false;
+  isOver = false;
+
+  constructor(hook: CommandHook, place: HookPlace, { groups, complain }: PersistentParts) {
+    this.#hook = hook;
+    this.#complain = complain;
+    this.#started = this.#start(place, groups);
+  }
+
+  async #start(place: HookPlace, groups: ProcessGroups): Promise<void> {
+    try {
+      const child = await startChild({
+        ...startOf(this.#hook, place),
+        stdin: "open",
+        onOutput: (chunk, stream) => stream === "stdout" ? this.#hear(chunk) : this.#hearErrors(chunk),
+      }, groups);
+      this.#child = child;
+      void child.ended.then(({ exitCode, signal }) => {
+        const how = signal === undefined ? `with exit code ${exitCode}` : `by ${signal}`;
+        this.#fail(`its process ended ${how} before it answered${lastLine(this.#stderr)}`);
+        child.release();
+      });
+      if (this.isOver) void child.kill();
+      else this.#send(this.#unsent.join(""));
+    } catch (error) {
+      this.#fail(messageOf(error));
+    } finally {
+      this.#unsent = [];
+    }
+  }
+
+  ask(line: string, timeoutMs: number): Promise<HookRun> {
+    return new Promise((answer) => {
+      this.#waiting.push({ timeoutMs, answer });
+      if (this.#waiting.length === 1) this.#watch();
+      if (this.#child) this.#send(line + "\n");
+      else this.#unsent.push(line + "\n");
+    });
+  }
+
+  /** One that doesn't read any more says so by its end, or runs out of time. */
+  #send(lines: string): void {
+    if (this.#child!.write(lines) === "full") this.#end("it doesn't read what it is sent");
+  }
+
+  /** Only the oldest question's time runs: those behind it wait for their turn. */
+  #watch(): void {
+    const [oldest] = this.#waiting;
+    this.#deadline = oldest ? host.now() + oldest.timeoutMs : Infinity;
+    if (this.#deadline >= this.#due) return;
+    clearTimeout(this.#timer);
+    this.#arm();
+  }
+
+  /** A timer a question would cost as much as the rest of it: one that comes too early is set anew. */
+  #arm(): void {
+    const ms = Math.min(Math.max(this.#deadline - host.now(), 0), LONGEST_MS);
+    this.#due = host.now() + ms;
+    this.#timer = setTimeout(() => {
+      this.#due = Infinity;
+      if (this.isOver || this.#deadline === Infinity) return;
+      if (host.now() < this.#deadline) return this.#arm();
+      this.#end("it ran out of time: it gave no line for a line", { timedOut: true });
+    }, ms);
+  }
+
+  #hear(chunk: Uint8Array): void {
+    if (this.isOver) return;
+    const text = this.#rest + this.#decoder.decode(chunk, { stream: true });
+    const lines = text.split("\n");
+    this.#rest = lines.pop()!;
+    for (const line of lines) if (!this.isOver) this.#take(line);
+    if (this.#rest.length > ANSWER_MB * 1024 * 1024) this.#end(TOO_LONG, { tooLong: true });
+  }
+
+  #take(line: string): void {
+    const text = line.replace(/^\uFEFF/, "").trim();
+    if (text === "") return;
+    if (!text.startsWith("{")) {
+      if (!this.#isNoisy) this.#complain(`prints lines that are no answers: ${quote(text.slice(0, 100))}`);
+      this.#isNoisy = true;
+      return;
+    }
+    const asked = this.#waiting.shift();
+    if (!asked) {
+      this.#complain("answered without being asked; its process is ended");
+      return this.#end("its process was ended");
+    }
+    this.#watch();
+    asked.answer({
+      exitCode: 0,
+      signal: undefined,
+      timedOut: false,
+      tooLong: false,
+      stdout: text,
+      stderr: "",
+    });
+  }
+
+  #hearErrors(chunk: Uint8Array): void {
+    this.#stderr = (this.#stderr + this.#errors.decode(chunk, { stream: true })).slice(-STDERR_KEPT);
+  }
+
+  #end(why: string, how: Partial<HookRun> = {}): void {
+    this.#fail(why, how);
+    void this.#child?.kill();
+  }
+
+  /** Who asked first is told what happened, the others that it took their answers with it. */
+  #fail(why: string, how: Partial<HookRun> = {}): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    clearTimeout(this.#timer);
+    const stderr = this.#stderr;
+    for (const [index, { answer }] of this.#waiting.splice(0).entries()) {
+      answer(
+        index === 0 ? failedRun(why, { ...how, stderr }) : failedRun(`${why} (an earlier call)`, { stderr }),
+      );
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#started;
+    clearTimeout(this.#timer);
+    const child = this.#child;
+    if (!child) return;
+    child.endInput();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    await Promise.race([child.exited, new Promise((resolve) => timer = setTimeout(resolve, FAREWELL_MS))]);
+    clearTimeout(timer);
+    await child.kill();
+  }
+}
