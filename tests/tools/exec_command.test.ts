@@ -202,7 +202,9 @@ test("a program that redraws without the alternate screen shows its screen, and 
   const frame = (count: number) => `\\033[H\\033[Jframe ${count}\\r\\nrow\\r\\n`;
   const talk = new Talk(scratch);
   const start = await talk.call("exec_command", {
-    cmd: `echo before; printf '${frame(1)}${frame(2)}'; ${until("one")}; echo plain; ${until("two")}; printf '${frame(3)}'; exit 3`,
+    cmd: `echo before; printf '${frame(1)}${frame(2)}'; ${until("one")}; echo plain; ${
+      until("two")
+    }; printf '${frame(3)}'; exit 3`,
     tty: true,
     yield_time_ms: 500,
   });
