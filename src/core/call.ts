@@ -18,11 +18,10 @@
  */
 import { Abort, Stop } from "./abort.ts";
 import { accept, acceptAgain, type Accepted, acceptRewritten, divert, type Taken } from "./accept.ts";
+import { CallRecord } from "./call_record.ts";
 import { CallContext, type Caller, type Direct, TurnPlace } from "./context.ts";
 import { AgentError, messageOf, quote } from "./errors.ts";
-import { HandlerFault, type HandlerLimits, type ModCall, runChain, runFirst, runNotify } from "./events.ts";
-import { HandlerTimes } from "./handler_times.ts";
-import type { HookCall } from "./hooks.ts";
+import { HandlerFault, type ModCall, runChain, runNotify } from "./events.ts";
 import type { LateText } from "./late_text.ts";
 import { OutputStreams } from "./output_streams.ts";
 import { inside } from "./paths.ts";
@@ -42,9 +41,8 @@ import {
 } from "./result.ts";
 import { host } from "./runtime.ts";
 import { claimOf, type Ticket } from "./schedule.ts";
-import type { StreamEvent } from "./stream.ts";
 import type { Place, StreamName } from "./tool.ts";
-import { changesBetween, clipped, millis, redacted, type TrailStep } from "./trail.ts";
+import type { TrailStep } from "./trail.ts";
 import type { Turn } from "./turn.ts";
 import { askedOf, type CallFacts, concerns, faceView, hookCall, modCall, modResult } from "./views.ts";
 import { isThenable } from "./watchdog.ts";
@@ -59,8 +57,6 @@ const MOST_NESTED = 16;
 const BREATH = 64;
 
 const PERMITS = { allow: "allowed", ask: "asked", deny: "denied" };
-const NOTHING_ADDED = { notes: 0, notices: 0 };
-type ToolEnd = Extract<StreamEvent, { type: "tool_end" }>;
 
 const NO_OPINION: HookSays = { decision: undefined, reason: "" };
 const STREAM_LIMIT = 30_000;
@@ -83,23 +79,11 @@ class Call implements Caller, CallFacts {
   readonly #depth: number;
   readonly #family: { calls: number };
   readonly #started = host.now();
-  readonly #rewrittenBy: string[] = [];
-  /** Who changed what the tool gave, which is `#original`. */
-  readonly #changedBy: string[] = [];
-  #original: Ended | undefined;
-  /** Where a yes was needed: whether somebody gave it. */
-  #saidYes: boolean | undefined;
-  /** Where somebody wants to know: what was done to this call, but for what handlers took that did nothing. */
-  readonly #trail: TrailStep[] | undefined;
-  /** How many blocks stand after what the tool gave. */
-  #added = NOTHING_ADDED;
-  #ran: Result["rewritten"];
+  readonly #record: CallRecord;
   #face: ModCall["face"] | undefined;
   /** The folder that relative paths were taken from. */
   #judgedIn = "";
   #output: OutputStreams | undefined;
-  #times: HandlerTimes | undefined;
-  #limits: HandlerLimits | undefined;
   /** Feedback and context of hooks, for the end of the result. */
   readonly #notes: string[] = [];
 
@@ -111,7 +95,7 @@ class Call implements Caller, CallFacts {
     this.#direct = direct;
     this.parentId = parent?.id ?? options.standIn?.parent;
     this.id = request.id ?? turn.callId();
-    if (turn.keepsTrails) this.#trail = [];
+    this.#record = new CallRecord(turn);
     this.#depth = parent ? parent.#depth + 1 : 0;
     this.#family = parent ? parent.#family : { calls: 0 };
     this.#ticket = turn.schedule.take(parent ? parent.#ticket : undefined);
@@ -134,7 +118,7 @@ class Call implements Caller, CallFacts {
       this.#abort.done();
       this.#ticket.leave();
     }
-    return this.#record(ended);
+    return this.#logged(ended);
   }
 
   async #live(): Promise<Ended> {
@@ -244,7 +228,7 @@ class Call implements Caller, CallFacts {
     const denying = this.turn.policy.denied(askedOf(this.turn, this.entry!, this.accepted!, this.came));
     return denying?.then((denied) => {
       if (!denied) return;
-      this.#trail?.push({ step: "rules", did: "denied", by: denied.by, reason: denied.reason });
+      this.#record.step({ step: "rules", did: "denied", by: denied.by, reason: denied.reason });
       throw this.#refuse(denied);
     });
   }
@@ -266,17 +250,17 @@ class Call implements Caller, CallFacts {
     let call = modCall(this);
     await runChain(
       handlers,
-      this.#handlerLimits(),
+      this.#record.limits,
       (handler) => concerns(handler, this) ? [call] : undefined,
       (answer, handler) => {
         this.#abort.heed();
         const by = `plugin "${handler.mod}"`;
         if ("deny" in answer) {
-          this.#trail?.push({ step: "tool_start", did: "denied", by, reason: answer.deny });
+          this.#record.step({ step: "tool_start", did: "denied", by, reason: answer.deny });
           throw this.#denied(answer.deny);
         }
         if ("result" in answer) {
-          this.#trail?.push({ step: "tool_start", did: "answered", by });
+          this.#record.step({ step: "tool_start", did: "answered", by });
           answered = withOutcome(this.#admit(this.entry, answer.result), "answered");
           return true;
         }
@@ -286,24 +270,6 @@ class Call implements Caller, CallFacts {
       },
     ).catch((fault) => this.#refuseFault(fault));
     return answered;
-  }
-
-  /** The turn's, with a clock for this call. */
-  #handlerLimits(): HandlerLimits {
-    if (this.#limits) return this.#limits;
-    const { watchdog, timeoutMs, report } = this.turn.handlerLimits;
-    const times = this.#times = new HandlerTimes();
-    const took: HandlerLimits["took"] = (handler, ms) => times.add(handler, ms);
-    const tell: HandlerLimits["report"] = (fault) => {
-      this.#trail?.push({
-        step: fault.event,
-        did: "failed",
-        by: `plugin "${fault.mod}"`,
-        reason: fault.message,
-      });
-      report(fault);
-    };
-    return this.#limits = { watchdog, timeoutMs, report: tell, took };
   }
 
   /** A gate that is broken is shut. */
@@ -316,8 +282,7 @@ class Call implements Caller, CallFacts {
     const entry = this.entry!;
     const before = this.accepted!.args;
     const take = (accepted: Accepted) => {
-      this.#rewrittenBy.push(by);
-      this.#trail?.push({ step, did: "rewritten", by, changed: changesBetween(before, accepted.args) });
+      this.#record.rewritten(step, by, before, accepted.args);
       const diverting = this.#take({ entry, accepted });
       return diverting ? diverting.then(() => this.#heedDenyRules()) : this.#heedDenyRules();
     };
@@ -331,7 +296,7 @@ class Call implements Caller, CallFacts {
     this.#abort.heed();
     const entry = this.entry!, accepted = this.accepted!;
     const asking = this.turn.hooks.pre(
-      hookCall(this, entry, accepted, this.#place(), () => this.signal, this.#hookHeard()),
+      hookCall(this, entry, accepted, this.#place(), () => this.signal, this.#record.heard),
     );
     if (!asking) return NO_OPINION;
     const verdict = await asking;
@@ -345,36 +310,17 @@ class Call implements Caller, CallFacts {
     return verdict;
   }
 
-  #hookHeard(): HookCall["heard"] {
-    const trail = this.#trail;
-    return trail && ((step, hook, reason, ms) => {
-      trail.push({ step, did: "said", by: `hook "${hook}"`, reason: clipped(reason), ms: millis(ms) });
-    });
-  }
-
   // 6 ─ permission, on the final call
 
   async #permit(entry: Entry, accepted: Accepted, hooksSay: HookSays): Promise<void> {
     this.#abort.heed();
-    const { policy, session, handlers: { permission: handlers } } = this.turn;
+    const { policy, session, handlers } = this.turn;
     const deciding = policy.decide(askedOf(this.turn, entry, accepted, this.came));
     const byPolicy = isThenable(deciding) ? await deciding : deciding;
-    if (handlers.length > 0) {
-      const answer = await runFirst(
-        handlers,
-        this.#handlerLimits(),
-        [modCall(this)],
-        (handler) => concerns(handler, this),
-      )
-        .catch((fault) => this.#refuseFault(fault));
-      if (answer) {
-        this.#trail?.push({ step: "permission", did: "denied", by: "a plugin", reason: answer.deny });
-        throw this.#denied(answer.deny);
-      }
-    }
+    if (handlers.permission.length > 0) await this.#heedMods();
     const decision = withHooks(byPolicy, hooksSay, session.mode);
     const { behavior, by, reason } = decision;
-    this.#trail?.push({ step: "permission", did: PERMITS[behavior], by, reason });
+    this.#record.step({ step: "permission", did: PERMITS[behavior], by, reason });
     if (decision.behavior === "allow" || (decision.by === "mode" && this.#coveredByOuter(accepted))) return;
     const open = decision.behavior === "ask" && !this.person ? await this.#askHooks(decision) : decision;
     if (open === undefined) return;
@@ -383,13 +329,27 @@ class Call implements Caller, CallFacts {
     }
   }
 
+  /** Any plugin may say no. */
+  #heedMods(): Promise<void> {
+    const call = modCall(this);
+    return runChain(
+      this.turn.handlers.permission,
+      this.#record.limits,
+      (handler) => concerns(handler, this) ? [call] : undefined,
+      ({ deny }, { mod }) => {
+        this.#record.step({ step: "permission", did: "denied", by: `plugin "${mod}"`, reason: deny });
+        throw this.#denied(deny);
+      },
+    ).catch((fault) => this.#refuseFault(fault));
+  }
+
   /** Hooks may answer in the person's place; what is still to be asked comes back, nothing where they said yes. */
   async #askHooks(decision: Decision): Promise<Decision | undefined> {
     const { hooks, policy } = this.turn;
     const entry = this.entry!, accepted = this.accepted!;
     if (!hooks.wants("PermissionRequest")) return decision;
     const asking = hooks.permission(
-      hookCall(this, entry, accepted, this.#place(), () => this.signal, this.#hookHeard()),
+      hookCall(this, entry, accepted, this.#place(), () => this.signal, this.#record.heard),
     );
     const verdict = asking && await asking;
     this.#abort.heed();
@@ -401,6 +361,8 @@ class Call implements Caller, CallFacts {
     if (!verdict.input) return undefined;
     const canonical = entry.hooks ? entry.hooks.rewrite(verdict.input, accepted.args) : verdict.input;
     await this.#rewrite(canonical, "a PermissionRequest hook", "PermissionRequest");
+    // Plugins judge what will run.
+    if (this.turn.handlers.permission.length > 0) await this.#heedMods();
     const again = await policy.decide(askedOf(this.turn, this.entry!, this.accepted!, this.came));
     // Their yes was to what this mode, or this rule, asked; another rule asks anew.
     const isAnswered = again.behavior === "ask" && (again.by === "mode" || again.reason === decision.reason);
@@ -424,15 +386,18 @@ class Call implements Caller, CallFacts {
   async #granted(entry: Entry, { args }: Accepted, { reason, allowWith }: Decision): Promise<boolean> {
     const { ask } = this.#options;
     if (this.person) {
-      this.#trail?.push({ step: "asked", did: "allowed", by: "the person, whose own call it is" });
+      this.#record.step({ step: "asked", did: "allowed", by: "the person, whose own call it is" });
       return true;
     }
     const shown = this.turn.gate.redactor.redactJson(args);
     const question = { name: this.request.name, args: shown, reason, rule: allowWith ?? entry.name };
-    this.#saidYes = await ask?.(question) ?? false;
-    const who = ask ? "the person" : "nobody";
-    this.#trail?.push({ step: "asked", did: this.#saidYes ? "allowed" : "denied", by: who });
-    return this.#saidYes;
+    const saidYes = this.#record.asked = await ask?.(question) ?? false;
+    this.#record.step({
+      step: "asked",
+      did: saidYes ? "allowed" : "denied",
+      by: ask ? "the person" : "nobody",
+    });
+    return saidYes;
   }
 
   // 7 ─ wait
@@ -443,7 +408,7 @@ class Call implements Caller, CallFacts {
     if (waiting) {
       const started = host.now();
       await waiting;
-      this.#trail?.push({ step: "wait", did: "waited", ms: millis(host.now() - started) });
+      this.#record.timed({ step: "wait", did: "waited" }, host.now() - started);
     }
     this.#abort.heed();
   }
@@ -467,7 +432,7 @@ class Call implements Caller, CallFacts {
       failed = this.#failed(error);
     } finally {
       this.#abort.running = false;
-      this.#trail?.push({ step: "run", did: "ran", by: tool.name, ms: millis(host.now() - started) });
+      this.#record.timed({ step: "run", did: "ran", by: tool.name }, host.now() - started);
       this.#output.end();
     }
     if (this.#abort.abandoned) throw new Stop("interrupted", INTERRUPTED);
@@ -513,20 +478,20 @@ class Call implements Caller, CallFacts {
     ended: Ended,
   ): Promise<Ended> {
     const { hooks, gate } = this.turn;
-    this.#original = ended;
+    this.#record.original = ended;
     const failed = ended.status === "error";
     if (!hooks.wants(failed ? "PostToolUseFailure" : "PostToolUse")) return ended;
     // Hooks still hear of a call that was stopped: its abort is not theirs.
     const signal = this.#abort.why ? () => undefined : () => this.signal;
     const place = this.#place();
-    const call = hookCall(this, entry, accepted, place, signal, this.#hookHeard());
+    const call = hookCall(this, entry, accepted, place, signal, this.#record.heard);
     const asking = failed
       ? hooks.failure(call, textOf(ended.content), this.#abort.why === "interrupted", this.#duration())
       : hooks.post(call, gate.redactor.redactJson(response()), this.#duration());
     const verdict = asking ? await asking : undefined;
     if (verdict) this.#notes.push(...verdict.notes);
     if (verdict?.output === undefined) return ended;
-    this.#changedBy.push(failed ? "a PostToolUseFailure hook" : "a PostToolUse hook");
+    this.#record.changed(failed ? "a PostToolUseFailure hook" : "a PostToolUse hook");
     // What a hook took out of the text stands nowhere else either.
     const { status, outcome, exitCode } = ended;
     return { ...this.#admit(entry, verdict.output), status, outcome, exitCode };
@@ -538,7 +503,8 @@ class Call implements Caller, CallFacts {
     if (waiting === undefined && this.#notes.length === 0) return ended;
     const notes = this.#notes.flatMap((note) => text(note));
     const notices = text(waiting ?? "");
-    this.#added = { notes: notes.length, notices: notices.length };
+    this.#record.notes = notes.length;
+    this.#record.notices = notices.length;
     return { ...ended, content: [...ended.content, ...notes, ...notices] };
   }
 
@@ -552,10 +518,10 @@ class Call implements Caller, CallFacts {
     const call = modCall(this);
     await runChain(
       handlers,
-      this.#handlerLimits(),
+      this.#record.limits,
       (handler) => concerns(handler, this) ? [call, payload] : undefined,
       ({ result }, { mod }) => {
-        this.#changedBy.push(`plugin "${mod}"`);
+        this.#record.changed(`plugin "${mod}"`);
         current = replaced(
           current,
           this.#admit(this.entry, result),
@@ -575,21 +541,9 @@ class Call implements Caller, CallFacts {
 
   // 13 ─ log
 
-  #record(ended: Ended): Result {
+  #logged(ended: Ended): Result {
     const result = this.#result(ended);
-    const { gate } = this.turn;
-    const mods = this.#times?.told();
-    const event: ToolEnd = { type: "tool_end", ...result };
-    if (mods) event.mods = mods;
-    if (this.#trail && this.#trail.length > 0) event.trail = redacted(this.#trail, gate.redactor);
-    if (this.#saidYes !== undefined) event.asked = this.#saidYes;
-    if (this.#added.notes > 0) event.notes = this.#added.notes;
-    if (this.#added.notices > 0) event.notices = this.#added.notices;
-    if (this.#changedBy.length > 0) {
-      event.changedBy = [...new Set(this.#changedBy)];
-      if (this.#original && this.turn.keepsOriginals) event.original = originalOf(this.#fit(this.#original));
-    }
-    this.turn.emit(event);
+    this.turn.emit(this.#record.end(result, (one) => this.#fit(one)));
     return result;
   }
 
@@ -599,18 +553,9 @@ class Call implements Caller, CallFacts {
       id: this.id,
       name: this.request.name,
       tool: this.entry?.tool.name,
-      rewritten: this.#rewritten(),
+      rewritten: this.#record.ran(() => this.accepted!.args),
     };
     return resultOf(call, ended, this.#duration(), gate.stamp());
-  }
-
-  /** What ran in place of what was asked for, so that log and audit tell the truth. */
-  #rewritten(): Result["rewritten"] {
-    if (this.#rewrittenBy.length === 0) return undefined;
-    return this.#ran ??= {
-      args: this.turn.gate.redactor.redactJson(this.accepted!.args),
-      by: [...new Set(this.#rewrittenBy)],
-    };
   }
 
   #duration(): number {
@@ -693,18 +638,6 @@ function replaced(before: Ended, by: Shaped, stated: boolean): Ended {
     overflow,
     overflowCutAt,
     structured: by.structured ?? before.structured,
-  };
-}
-
-/** The fields of a result that a replay needs. */
-function originalOf({ content, status, outcome, stdout, stderr, exitCode }: Ended): ToolEnd["original"] {
-  return {
-    content,
-    status,
-    outcome,
-    ...(stdout && { stdout }),
-    ...(stderr && { stderr }),
-    ...(exitCode !== undefined && { exitCode }),
   };
 }
 

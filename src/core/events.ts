@@ -198,21 +198,6 @@ export async function runChain<E extends EventName>(
   }
 }
 
-/** `first`: the first answer, or `undefined`. */
-export async function runFirst<E extends EventName>(
-  handlers: readonly Handler<E>[],
-  limits: HandlerLimits,
-  args: Events[E]["args"],
-  wanted: (handler: Handler<E>) => boolean = () => true,
-): Promise<Events[E]["answer"] | undefined> {
-  for (const handler of handlers) {
-    if (!wanted(handler)) continue;
-    const answer = await ask(handler, args, limits);
-    if (answer !== undefined) return answer;
-  }
-  return undefined;
-}
-
 /** `notify`: each in turn; a fault is reported and nothing else. */
 export async function runNotify<E extends EventName>(
   handlers: readonly Handler<E>[],

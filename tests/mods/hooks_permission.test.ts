@@ -150,3 +150,26 @@ test("in a sequential group each sees the input as rewritten so far, and a no en
   assert.equal(recorded(scratch, "second")[0]!.tool_input.file_path, "b.txt");
   assert.deepEqual(recorded(scratch, "fourth"), []);
 });
+
+test("plugins judge what such a hook makes of the call, and the log says which one said no", async () => {
+  using scratch = new Scratch();
+  scratch.plugin(
+    "guard",
+    `agent.on("permission", (call) => call.args.path.endsWith("other.txt") ? { deny: "not there" } : undefined);`,
+    `uses: ["permission"],`,
+  );
+  const yes = answers({
+    behavior: "allow",
+    updatedInput: { file_path: path.join(scratch.work, "other.txt"), content: "x" },
+  });
+  const flags = ["--plugins", "p", "--jsonl", ...onAll(scratch, "PermissionRequest", yes)];
+  const { results } = await scratch.batch([
+    { name: "Write", args: { file_path: "new.txt", content: "x" } },
+  ], flags);
+  const end = results.find(({ type }) => type === "tool_end")!;
+  assert.equal(end.outcome, "denied");
+  assert.match(textOf(end), /not there/);
+  assert.equal(scratch.exists("other.txt"), false);
+  const no = end.trail.findLast(({ did }: Json) => did === "denied");
+  assert.deepEqual([no.by, no.reason], ['plugin "guard"', "not there"]);
+});
