@@ -48,7 +48,7 @@ import { Schedule } from "./core/schedule.ts";
 import type { JsonSchema } from "./core/schema.ts";
 import { loadSecrets, type Secret, secretsAmong } from "./core/secrets.ts";
 import { Session } from "./core/session.ts";
-import type { Settings, Trusted } from "./core/settings.ts";
+import type { Settings } from "./core/settings.ts";
 import type { Sink, StreamEvent } from "./core/stream.ts";
 import { STREAM_VERSION } from "./core/stream_version.ts";
 import { rework, surfaceOfNames } from "./core/surface.ts";
@@ -57,12 +57,12 @@ import { makeTurn, surfaceOf, type Turn } from "./core/turn.ts";
 import { TurnStore } from "./core/turns.ts";
 import { findEntry, undo, type Undone } from "./core/undo.ts";
 import { Watchdog } from "./core/watchdog.ts";
-import { type ClaudePlugin, findClaudePlugins } from "./mods/claude_plugins.ts";
 import type { Answerer } from "./mods/asker.ts";
-import type { ModHost, ModStatus, OwnedCommand } from "./mods/host.ts";
-import type { LoadHooksParts } from "./mods/load_hooks.ts";
-import { findPlugins, type Found } from "./mods/places.ts";
-import type { PluginTrust } from "./mods/trusted_plugins.ts";
+import type { ClaudePlugin } from "./mods/claude_plugins.ts";
+import type { OwnedCommand } from "./mods/host.ts";
+import { claudePluginsIn, isWithoutMods, pluginsIn, type Search } from "./mods/search.ts";
+import type { SessionMods } from "./mods/session_mods.ts";
+import type { ModStatus } from "./mods/status.ts";
 import type { ModContext } from "./sdk.ts";
 import { Environment } from "./shell/environment.ts";
 import { Notices } from "./shell/notices.ts";
@@ -170,9 +170,9 @@ export class Runtime {
   readonly #log: CallLog | undefined;
   readonly #shell;
   readonly #rules: readonly Rule[];
-  readonly #turns = new TurnStore(undefined, (id) => this.#mods?.release(id));
-  #mods: ModHost | undefined;
-  #forgetStrays: (() => void) | undefined;
+  readonly #turns = new TurnStore(undefined, (id) => this.#mods?.host.release(id));
+  readonly #search: Search;
+  #mods: SessionMods | undefined;
   #hooks: Hooks = NO_HOOKS;
   #turnCount = 0;
   #started = false;
@@ -184,6 +184,8 @@ export class Runtime {
     const { settings, cwd, session } = parts;
     this.#parts = parts;
     this.settings = settings;
+    const namedOnly = parts.rehearsal?.namedOnly ?? false;
+    this.#search = { settings, named: parts.plugins ?? [], namedOnly };
     const places = dirs();
     this.#groups = parts.kept?.groups ?? new ProcessGroups({ live: join(places.sessions, "live") });
     this.#sessions = parts.kept?.sessions ??
@@ -213,7 +215,7 @@ export class Runtime {
       drop: settings.get("env.drop"),
       secrets: this.#secrets.names(),
     });
-    const fromSettings = parts.rehearsal?.namedOnly ? [] : rulesOf(settings, this.session.project);
+    const fromSettings = namedOnly ? [] : rulesOf(settings, this.session.project);
     this.#rules = [...parts.rules ?? [], ...fromSettings];
     this.#shell = {
       environment,
@@ -230,29 +232,10 @@ export class Runtime {
   async start(): Promise<void> {
     this.#journal.recover();
     await reap(join(dirs().sessions, "live"));
-    const { plugins = [], hookFiles = [] } = this.#parts;
-    const { settings, session } = this;
-    const { namedOnly = false } = this.#parts.rehearsal ?? {};
-    const required = namedOnly ? [] : settings.get("mods.required");
-    const isOn = settings.get("mods.enabled");
-    const others = namedOnly ? undefined : dirs().plugins;
-    const project = namedOnly ? undefined : settings.trusted.project?.content;
-    const found = isOn ? findPlugins(plugins, others, project) : [];
-    const claudeFound = isOn && !namedOnly ? findClaudePlugins(plugins, dirs().plugins) : [];
-    const trust = isOn
-      ? await pluginTrust(settings.trusted, found, claudeFound, (text) => this.#warn(text))
-      : undefined;
-    if (found.length > 0 || required.length > 0) {
-      const mods = await this.#openMods(required);
-      await mods.load(found, trust && ((...given) => trust.vouch(...given)));
-    }
+    const { session } = this;
+    const claudePlugins = await this.#loadMods();
     this.#reportRules();
-    const claudePlugins = trust?.claudePlugins(claudeFound, dirs().plugins) ?? claudeFound;
-    trust?.settle(found);
-    const configured = !namedOnly && settings.all("hooks").some(({ value }) => Object.keys(value).length > 0);
-    if (configured || hookFiles.length + claudePlugins.length > 0) {
-      await this.#loadHooks(hookFiles, claudePlugins);
-    }
+    await this.#loadHooks(claudePlugins);
     const { at } = stamp(Date.now());
     this.#emit({
       type: "session_start",
@@ -272,32 +255,27 @@ export class Runtime {
     for (const text of said?.contexts ?? []) this.#notice("SessionStart hook", text);
   }
 
-  async #openMods(required: readonly string[]): Promise<ModHost> {
-    const { settings } = this;
-    const { ModHost } = await import("./mods/host.ts");
-    const plugged = settings.all("plugins");
-    const mods = this.#mods = new ModHost({
+  /** Gives back the plugins of Claude Code's whose hooks count. */
+  async #loadMods(): Promise<readonly ClaudePlugin[]> {
+    const found = pluginsIn(this.#search), claude = claudePluginsIn(this.#search);
+    if (isWithoutMods(this.#search, found, claude)) return [];
+    return await (await this.#openMods()).load(found, claude);
+  }
+
+  async #openMods(): Promise<SessionMods> {
+    const { SessionMods } = await import("./mods/session_mods.ts");
+    return this.#mods = new SessionMods({
+      search: this.#search,
       registry: this.registry,
       watchdog: this.#watchdog,
       groups: this.#groups,
-      cacheFolder: dirs().cache,
       storageFolder: this.#placeOf("storage"),
-      loadTimeoutMs: settings.get("mods.loadTimeoutMs"),
-      handlerTimeoutMs: settings.get("mods.handlerTimeoutMs"),
-      options: optionsIn(plugged.filter(({ project }) => project === undefined)),
-      projectOptions: optionsIn(plugged.filter(({ project }) => project !== undefined)),
-      required,
+      catchStrays: this.#parts.catchStrays ?? false,
       exec: (...given) => this.#exec(...given),
       ask: this.#parts.askPerson,
       warn: (text) => this.#warn(text),
       note: (text) => this.#note(text),
     });
-    if (this.#parts.catchStrays) {
-      const { forbidExits } = await import("./mods/exits.ts");
-      const undo = [host.onStray((error) => mods.reportStray(error)), forbidExits()];
-      this.#forgetStrays = () => undo.forEach((one) => one());
-    }
-    return mods;
   }
 
   async #exec(command: string, cwd: string, signal: AbortSignal): ReturnType<ModContext["exec"]> {
@@ -359,7 +337,7 @@ export class Runtime {
       keepsTrails: (this.#log !== undefined && this.settings.get("log.trails")) ||
         this.#parts.onEvent !== undefined,
     });
-    this.#mods?.hold(turn.id);
+    this.#mods?.host.hold(turn.id);
     await this.#turns.add(turn);
     await runNotify(handlers.turn_start, this.#limits(), [Object.freeze({ id: turn.id, family, toolset })]);
     return turn;
@@ -405,7 +383,7 @@ export class Runtime {
   }
 
   mods(): ModStatus[] {
-    return this.#mods?.list() ?? [];
+    return this.#mods?.host.list() ?? [];
   }
 
   /**
@@ -413,34 +391,28 @@ export class Runtime {
    * that is in use keeps what it has until it is released. A plugin that fails stays as it was, and that is told.
    */
   async reloadMods(): Promise<ModStatus[]> {
-    const { settings } = this;
     if (!this.#started || this.#closed) throw new AgentError("Cannot reload plugins: the session isn't open");
-    if (!settings.get("mods.enabled")) return [];
-    const found = findPlugins(this.#parts.plugins ?? [], dirs().plugins, settings.trusted.project?.content);
-    if (found.length > 0 && !this.#mods) await this.#openMods([]);
-    // What was trusted since the start, in another terminal, counts.
-    const { trustedNow } = await import("./mods/trusted_plugins.ts");
-    const trust = await pluginTrust(trustedNow(settings.trusted), found, [], (text) => this.#warn(text));
-    await this.#mods?.reload(found, trust && ((...given) => trust.vouch(...given)));
+    if (this.#mods || pluginsIn(this.#search).length > 0) {
+      await (this.#mods ?? await this.#openMods()).reload();
+    }
     return this.mods();
   }
 
   /** Changes whenever a reload would find other files. */
   modMarks(): string {
-    const { plugins = [] } = this.#parts;
-    const found = findPlugins(plugins, dirs().plugins, this.settings.trusted.project?.content);
-    return JSON.stringify([found.map(({ entry }) => entry), this.#mods?.marks() ?? []]);
+    const found = pluginsIn(this.#search).map(({ entry }) => entry);
+    return JSON.stringify([found, this.#mods?.host.marks() ?? []]);
   }
 
   /** Commands of plugins, `agent x NAME`, in order of registration. */
   modCommands(): { name: string; description: string; mod: string }[] {
-    return [...this.#mods?.commands().values() ?? []]
+    return [...this.#mods?.host.commands().values() ?? []]
       .map(({ command: { name, description }, mod }) => ({ name, description, mod }));
   }
 
   /** Runs a plugin's command to its end; gives back the exit code. What it throws is passed on. */
   async runModCommand(name: string, args: readonly string[], options: ModCommandOptions): Promise<number> {
-    const commands = this.#mods?.commands() ?? new Map<string, OwnedCommand>();
+    const commands = this.#mods?.host.commands() ?? new Map<string, OwnedCommand>();
     const found = commands.get(name);
     if (!found) {
       const [near] = nearest(name, commands.keys(), 1);
@@ -480,7 +452,7 @@ export class Runtime {
       const ended = Object.freeze({ id: this.session.id, reason });
       await runNotify(this.#handlers().session_end, this.#limits(), [ended]);
     }
-    await this.#mods?.dispose();
+    await this.#mods?.host.dispose();
     if (!this.#parts.kept) {
       ended = (await this.#sessions.endAll())
         .map(({ id, command }) => ({ id, command: shortened(this.#gate.redact(command)) }));
@@ -499,7 +471,7 @@ export class Runtime {
     this.#journal.clean();
     cleanRecords(dirs().sessions, this.settings.get("journal.keepDays"));
     this.#log?.close();
-    this.#forgetStrays?.();
+    this.#mods?.forgetStrays();
     return ended;
   }
 
@@ -525,7 +497,7 @@ export class Runtime {
   }
 
   #handlers(): Handlers {
-    return this.#mods?.handlers() ?? NO_HANDLERS;
+    return this.#mods?.host.handlers() ?? NO_HANDLERS;
   }
 
   #limits(): HandlerLimits {
@@ -552,17 +524,18 @@ export class Runtime {
     }
   }
 
-  async #loadHooks(files: readonly string[], plugins: readonly ClaudePlugin[]): Promise<void> {
+  async #loadHooks(plugins: readonly ClaudePlugin[]): Promise<void> {
+    const { settings } = this;
+    const files = this.#parts.hookFiles ?? [];
+    const isConfigured = !this.#search.namedOnly &&
+      settings.all("hooks").some(({ value }) => Object.keys(value).length > 0);
+    if (!isConfigured && files.length + plugins.length === 0) return;
     const { loadHooks } = await import("./mods/load_hooks.ts");
-    this.#hooks = await loadHooks(this.#hookParts(files, plugins));
-  }
-
-  #hookParts(files: readonly string[], plugins: readonly ClaudePlugin[]): LoadHooksParts {
-    return {
-      settings: this.settings,
+    this.#hooks = await loadHooks({
+      settings,
       files,
       plugins,
-      project: this.settings.trusted.project?.content?.root ?? this.session.project,
+      project: settings.trusted.project?.content?.root ?? this.session.project,
       toolNames: this.registry.names(),
       transcript: this.#log?.path ?? "",
       groups: this.#groups,
@@ -574,7 +547,7 @@ export class Runtime {
         if (this.#started) this.#notice("hooks", text);
       },
       warn: (text) => this.#warn(text),
-    };
+    });
   }
 
   /** What hooks gave the session's commands. Values that look secret by their names are redacted like our own. */
@@ -654,27 +627,6 @@ async function globCompiler(handlers: Handlers) {
   if (!(Object.keys(EVENTS) as EventName[]).some(asks)) return () => () => false;
   const { compileGlob } = await import("./mods/glob.ts");
   return compileGlob;
-}
-
-/** Who judges plugins; `undefined` where there is nothing to judge them by, or nothing to judge. */
-async function pluginTrust(
-  trusted: Trusted,
-  found: readonly Found[],
-  claude: readonly ClaudePlugin[],
-  warn: (text: string) => void,
-): Promise<PluginTrust | undefined> {
-  const { pins } = trusted;
-  const known = pins?.plugins;
-  const isQuiet = found.every(({ from }) => from === "named" || (from === "user" && !pins)) &&
-    (!pins || (known !== undefined && Object.keys(known).length + claude.length === 0));
-  if (isQuiet) return undefined;
-  const { PluginTrust } = await import("./mods/trusted_plugins.ts");
-  return new PluginTrust(trusted, warn);
-}
-
-/** Options of plugins by name, the strongest last word first. */
-function optionsIn(given: readonly { value: Readonly<Record<string, unknown>> }[]): Record<string, unknown> {
-  return Object.assign({}, ...given.map(({ value }) => value).reverse());
 }
 
 function namedSecrets(settings: Settings): string[] {
