@@ -31,14 +31,7 @@ import { LocalFiles } from "./core/local_files.ts";
 import { CallLog } from "./core/log.ts";
 import { OverflowStore, restIn } from "./core/overflow.ts";
 import { join } from "./core/paths.ts";
-import {
-  type Matchers,
-  type Mode,
-  parseRules,
-  Policy,
-  type Rule,
-  rulesWithoutTool,
-} from "./core/permission.ts";
+import { type Mode, parseRules, Policy, type Rule, rulesWithoutTool } from "./core/permission.ts";
 import { redactor } from "./core/redact.ts";
 import { Registry } from "./core/registry.ts";
 import type { CallOptions, CallRequest } from "./core/request.ts";
@@ -72,6 +65,7 @@ import { reap } from "./shell/live.ts";
 import { PassingSessions, ShellSessions, shortened } from "./shell/sessions.ts";
 import { assetOf } from "./tools/assets.ts";
 import { builtins } from "./tools/builtins.ts";
+import { MATCHERS } from "./tools/matchers.ts";
 import { familyOf, inToolset } from "./tools/toolsets.ts";
 import { VERSION } from "./version.ts";
 
@@ -611,15 +605,6 @@ export function journalOf(
 /** Characters of a hook's text that are passed on; longer ones go to a file with a preview. */
 const HOOK_TEXT = 10_000;
 const HOOK_PREVIEW = 2_000;
-
-/** What core can't do itself; each library is loaded by the first rule that needs it. */
-export const MATCHERS: Matchers = {
-  path: async (pattern, path, root, guards) =>
-    (await import("./tools/path_rules.ts")).pathMatches(pattern, path, root, guards),
-  command: async (pattern, command) =>
-    (await import("./shell/command_rules.ts")).commandMatches(pattern, command),
-  commandParts: async (command, cwd) => (await import("./shell/grammar.ts")).commandParts(command, cwd),
-};
 
 /** The compiler for `call.touches`, loaded where a handler may ask. */
 async function globCompiler(handlers: Handlers) {

@@ -1,5 +1,4 @@
 /** `agent hooks test EVENT`: asks hooks about a call that isn't run, and says what their answers mean. */
-import { MATCHERS } from "../../agent.ts";
 import { accept, divert, type Taken } from "../../core/accept.ts";
 import { TurnPlace } from "../../core/context.ts";
 import { dirs } from "../../core/dirs.ts";
@@ -17,6 +16,7 @@ import { ProcessGroups } from "../../shell/groups.ts";
 import type { Invocation } from "../command.ts";
 import { openRuntime } from "../open.ts";
 import { hookPlaces } from "./hooks.ts";
+import { MATCHERS } from "../../tools/matchers.ts";
 
 export async function run(invocation: Invocation): Promise<number> {
   const { flags, args, printer } = invocation;
