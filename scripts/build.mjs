@@ -87,23 +87,35 @@ async function bundle() {
   await bundleFile("main", main, parts);
   fs.chmodSync(path.join(dist, "main.cjs"), 0o755);
   // Bundled whole for what it imports when used.
-  await bundleFile("hot", together(parts.modulesOf("hot")), parts);
-  for (const name of Object.keys(WHEN_USED)) await bundleFile(name, together(parts.modulesOf(name)), parts);
+  await bundleFile("hot", await together(parts.modulesOf("hot")), parts);
+  for (const name of Object.keys(WHEN_USED)) {
+    await bundleFile(name, await together(parts.modulesOf(name)), parts);
+  }
   for (const [name, file] of parts.imported) await bundleFile(name, { entryPoints: [file] }, parts);
   for (const file of PROGRAMS) {
     await bundleFile(lazyName(file), { entryPoints: [path.join(root, file)] }, new Parts([]));
   }
   // Only what another file asks for has a name in the hot one: each name costs a start a little.
   for (const name of ["index", "sdk"]) parts.asked.add(`src/${name}.ts`);
-  await bundleFile("hot", together([...parts.asked].sort()), parts);
+  await bundleFile("hot", await together([...parts.asked].sort()), parts);
   for (const name of ["index", "sdk"]) await reexport(name);
 }
 
-/** An entry that exports these modules whole, each under its own path. */
-function together(files) {
-  const contents = files.map((file) => `export * as ${JSON.stringify(file)} from "./${file}";`).join("\n");
-  return { stdin: { contents, resolveDir: root, loader: "ts" } };
+/** An entry that has these modules, each under its own path, made when it is asked for. */
+async function together(files) {
+  const imports = [], modules = [];
+  for (const [index, file] of files.entries()) {
+    imports.push(`import * as m${index} from "./${file}";`);
+    const names = await exportsOf(path.join(root, file));
+    const getters = names.map((name) => `get ${name}() { return m${index}.${name}; },`);
+    modules.push(`get ${JSON.stringify(file)}() { return { ${AS_MODULE}, ${getters.join(" ")} }; },`);
+  }
+  const contents = [...imports, `module.exports = { __proto__: null, ${modules.join("\n")} };`].join("\n");
+  return { stdin: { contents, resolveDir: root, loader: "js" } };
 }
+
+/** What stands for a module of another file has no prototype, and is taken as it is: see `withOurHelpers`. */
+const AS_MODULE = "__proto__: null, __esModule: true";
 
 /** Which file of the build holds which module. */
 class Parts {
@@ -201,8 +213,7 @@ async function bundleFile(name, options, parts) {
           return {
             contents: `let found;
             const whole = () => found ??= require("./${file}.cjs")[${JSON.stringify(path)}];
-            module.exports = { __proto__: null, ${getters.join(" ")} };
-            Object.defineProperty(module.exports, "__esModule", { __proto__: null, value: true });`,
+            module.exports = { ${AS_MODULE}, ${getters.join(" ")} };`,
             resolveDir: root,
           };
         },
@@ -214,13 +225,24 @@ async function bundleFile(name, options, parts) {
     ...options,
     write: false,
     outfile: path.join(dist, `${name}.cjs`),
+    ...name === "main" || PROGRAMS.some((file) => lazyName(file) === name) ? {} : LOADED_BOTH_WAYS,
     plugins: [englishOnly, plugin],
   });
-  fs.writeFileSync(
-    output.path,
-    name === "hot" || name === "main" ? output.text : withSafeHelpers(output.text),
-  );
+  fs.writeFileSync(output.path, withOurHelpers(output.text, name));
 }
+
+/**
+ * A script whose value is the function of a module, and a module as well: so the code cache compiles the text as it
+ * stands (src/code_cache.ts), where a function put around it would be a second copy of it in memory and, with it, the
+ * one collection of garbage in a short start. Node's own loader runs it like any other.
+ */
+const LOADED_BOTH_WAYS = {
+  banner: {
+    js:
+      "(a=>typeof module==='object'?a(exports,require,module,__filename,__dirname):a)(function(exports,require,module,__filename,__dirname,__import){",
+  },
+  footer: { js: "})" },
+};
 
 /** Names that a module of ours exports, its types left out. */
 async function exportsOf(file) {
@@ -237,20 +259,33 @@ async function exportsOf(file) {
 }
 
 /**
+ * esbuild copies a required module with all its getters at each import of it, a tenth of what a start allocates; what
+ * stands for a module of ours is taken as it is.
+ *
  * A file that is loaded later may meet what a plugin added to `Object.prototype`; esbuild's helpers, at its start,
  * define properties by objects that would inherit it, and take the names of exports from a `for … in`.
  */
-function withSafeHelpers(code) {
-  const helpers = code.slice(0, HELPERS_CHARS)
+function withOurHelpers(code, name) {
+  let helpers = code.slice(0, HELPERS_CHARS)
     .replace(
-      /=Object\.defineProperty;/,
-      "=(object,key,how)=>Object.defineProperty(object,key,{__proto__:null,...how});",
-    )
-    .replace(/for\(var (\w+) in (\w+)\)/, "for(var $1 of Object.keys($2))");
+      /=\((\w+),(\w+),(\w+)\)=>(?=\(\3=\1!=null\?)/,
+      "=($1,$2,$3)=>$1?.__esModule&&Object.getPrototypeOf($1)===null?$1:",
+    );
+  if (helpers.includes("!=null?") && !helpers.includes("===null?")) {
+    throw new Error(`${name}: esbuild's helper is new`);
+  }
+  if (name !== "hot" && name !== "main") {
+    helpers = helpers
+      .replace(
+        /=Object\.defineProperty;/,
+        "=(object,key,how)=>Object.defineProperty(object,key,{__proto__:null,...how});",
+      )
+      .replace(/for\(var (\w+) in (\w+)\)/, "for(var $1 of Object.keys($2))");
+  }
   return helpers + code.slice(HELPERS_CHARS);
 }
 
-const HELPERS_CHARS = 1000;
+const HELPERS_CHARS = 1200;
 
 /** `src/cli/commands/log_list.ts` → `cli-commands-log_list`; a package's file → the package's name. */
 function lazyName(file) {

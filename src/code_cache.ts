@@ -46,10 +46,8 @@ export function loadCached(name: string, build: Build): unknown {
   const cacheFile = join(dirs().cache, "code", `${build.id}-${v8}-${use}-${name}.bin`);
   const source = host.files.readText(file);
   const cachedData = readCache(cacheFile);
-  const script = new Script(`(function(exports,require,module,__filename,__dirname,__import){${source}\n})`, {
-    filename: file,
-    cachedData: cachedData as Buffer,
-  });
+  // Its value is a function like those that Node puts around modules (scripts/build.mjs).
+  const script = new Script(source, { filename: file, cachedData: cachedData as Buffer });
   const module = new Module(file);
   module.filename = file;
   Module._cache[file] = module;
