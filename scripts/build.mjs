@@ -23,6 +23,7 @@ const OUTSIDE = ["@lydell/node-pty", "esbuild", "sharp", "unpdf"];
  */
 const WHEN_USED = {
   deno: ["src/core/runtime_deno.ts"],
+  usage: ["src/cli/commands.ts", "src/cli/declared/!(exec|flags).ts"],
   reading: [
     "src/core/{base64,image_check,look_alike}.ts",
     "src/tools/read/indentation.ts",

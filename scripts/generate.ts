@@ -4,7 +4,8 @@
  */
 import * as z from "zod";
 import type { Flag } from "../src/cli/command.ts";
-import { COMMANDS, COMMON } from "../src/cli/commands.ts";
+import { COMMANDS } from "../src/cli/commands.ts";
+import { COMMON } from "../src/cli/declared/flags.ts";
 import { ENVIRONMENT, EXIT_CODES, flagAbout, flagName, overview } from "../src/cli/help.ts";
 import type { AnyFace } from "../src/core/face.ts";
 import { host } from "../src/core/runtime.ts";

@@ -1,6 +1,7 @@
 /** The declarations, as `@bomb.sh/tab` takes them. */
 import { RootCommand } from "@bomb.sh/tab";
-import { COMMANDS, COMMON } from "./commands.ts";
+import { COMMANDS } from "./commands.ts";
+import { COMMON } from "./declared/flags.ts";
 import { ASSETS } from "../generated/tools.ts";
 import type { Flag } from "./command.ts";
 

@@ -2,7 +2,8 @@
 import { EXIT } from "../core/errors.ts";
 import { type SettingName, SETTINGS, variableOf } from "../core/settings.ts";
 import type { Command, Flag } from "./command.ts";
-import { COMMANDS, COMMON, NOUNS } from "./commands.ts";
+import { COMMANDS, NOUNS } from "./commands.ts";
+import { COMMON } from "./declared/flags.ts";
 import { type HelpWanted, verbsOf } from "./parse.ts";
 
 const WIDTH = 26;

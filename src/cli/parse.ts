@@ -1,7 +1,9 @@
 /** Reads a command line from the declarations: what to run, which help is wanted, or what is wrong with it. */
 import { nearest, quote, UsageError } from "../core/errors.ts";
 import { type Command, type Flag, Flags, spelled } from "./command.ts";
-import { COMMANDS, COMMON } from "./commands.ts";
+import { COMMANDS } from "./commands.ts";
+import { EXEC } from "./declared/exec.ts";
+import { COMMON } from "./declared/flags.ts";
 
 export interface Parsed {
   command: Command;
@@ -43,14 +45,14 @@ export function parse(words: readonly string[]): Parsed | HelpWanted | UsageErro
       }
     } else if (command) {
       // A command by itself may be the noun of others: `trust`, `trust list`.
-      const longer = args.length === 0 && COMMANDS.find((one) => one.name === `${command!.name} ${word}`);
+      const longer = args.length === 0 && !command.takesTool && commandOf(`${command.name} ${word}`);
       if (longer) command = longer;
       else args.push(word);
     } else if (word === "help" && noun === undefined) {
       values.set("help", ["-h"]);
     } else {
       const name = noun === undefined ? word : `${noun} ${word}`;
-      command = COMMANDS.find((one) => one.name === name);
+      command = commandOf(name);
       if (command) continue;
       if (verbsOf(name).length === 0) return fault ?? unknownCommand(word, noun);
       noun = name;
@@ -67,6 +69,11 @@ export function parse(words: readonly string[]): Parsed | HelpWanted | UsageErro
     `Cannot run agent ${command.name} with ${extra}: one word too many`,
     `agent ${command.name} -h shows how it is used`,
   );
+}
+
+/** The usual one is found without the others. */
+function commandOf(name: string): Command | undefined {
+  return name === EXEC.name ? EXEC : COMMANDS.find((one) => one.name === name);
 }
 
 /** The commands of two words that begin with `noun`. */

@@ -1,7 +1,7 @@
 /** `agent exec --detach`: the call is the daemon's, which keeps what it leaves running. */
 import { UsageError } from "../../core/errors.ts";
 import type { Invocation } from "../command.ts";
-import { DETACHED_HAS_NOT } from "../commands.ts";
+import { DETACHED_HAS_NOT } from "../declared/flags.ts";
 import { readArguments } from "../input.ts";
 import { callDaemon } from "./client.ts";
 
