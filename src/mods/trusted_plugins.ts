@@ -2,6 +2,7 @@
  * Are plugins what their person trusts? A project's plugin is made of files that were trusted with the project, and of
  * nothing else; a user's own is what it was when it was last seen. Both are judged by the bytes that were bundled.
  */
+import { dirs } from "../core/dirs.ts";
 import { messageOf, printable } from "../core/errors.ts";
 import { sha256 } from "../core/hash.ts";
 import { inside, join } from "../core/paths.ts";
@@ -16,6 +17,7 @@ import { namesIn } from "../core/upkeep.ts";
 import type { Bundle } from "./bundle.ts";
 import type { ClaudePlugin } from "./claude_plugins.ts";
 import type { Found } from "./places.ts";
+import { claudePluginsIn, type Search } from "./search.ts";
 
 /** Files of a plugin with their SHA-256. */
 type Hashes = Readonly<Record<string, string>>;
@@ -36,6 +38,14 @@ export function changePins(
   const config = configFolder();
   if (!entryOf(readTrust().users, config)?.plugins) return;
   pinUser(config, (before) => ({ ...before!, plugins: change(before!.plugins ?? {}) }));
+}
+
+/** For who looks without a session: plugins of Claude Code's whose hooks are what they were. */
+export function trustedClaudePlugins(search: Search, warn: (text: string) => void): ClaudePlugin[] {
+  return new PluginTrust(search.settings.trusted, warn).claudePlugins(
+    claudePluginsIn(search),
+    dirs().plugins,
+  );
 }
 
 export class PluginTrust {

@@ -105,6 +105,13 @@ test("a plugin that appears is off until it is trusted, also where there was non
     (await start(scratch)).lines.join("\n"),
     /hooks of the plugin claude are off: .*hooks\.json is new/,
   );
+  // Those that ask hooks without a call hold them against the same.
+  const words = [["list", "--json"], ["test", "PreToolUse", "--tool", "Read", "--args", '{"file_path":"a"}']];
+  for (const args of words) {
+    const looked = await scratch.agent(["hooks", ...args], PINNED);
+    assert.match(looked.stderr, /hooks of the plugin claude are off: .*hooks\.json is new/);
+    assert.doesNotMatch(looked.stdout, /evil/);
+  }
   assert.equal(marks(scratch), "");
   await trust(scratch, "--yes");
   await start(scratch);

@@ -1,11 +1,10 @@
 /** `agent hooks list`: command hooks in the order in which they count. */
-import { dirs } from "../../core/dirs.ts";
 import { isHostEvent } from "../../core/hooks.ts";
 import { resolvePath } from "../../core/paths.ts";
 import { host } from "../../core/runtime.ts";
-import { findClaudePlugins } from "../../mods/claude_plugins.ts";
 import { type AnyHook, nameOf } from "../../mods/hook_config.ts";
 import { hookConfig, type HookPlaces } from "../../mods/load_hooks.ts";
+import { trustedClaudePlugins } from "../../mods/trusted_plugins.ts";
 import type { Invocation } from "../command.ts";
 import { settingsInForce } from "../open.ts";
 
@@ -37,12 +36,13 @@ export async function run(invocation: Invocation): Promise<number> {
   return 0;
 }
 
-/** Where the hooks of a runtime with these flags are written. */
+/** Where the hooks of a runtime with these flags are written, without those that it would leave out. */
 export async function hookPlaces(invocation: Invocation): Promise<HookPlaces> {
-  const { flags } = invocation;
+  const { flags, printer } = invocation;
   const settings = await settingsInForce(invocation);
   const absolute = (flag: string) => flags.all(flag).map((path) => resolvePath(host.cwd(), path));
-  const plugins = settings.get("mods.enabled") ? findClaudePlugins(absolute("plugins"), dirs().plugins) : [];
+  const search = { settings, named: absolute("plugins"), namedOnly: false };
+  const plugins = trustedClaudePlugins(search, (text) => printer.warn(text));
   return { settings, files: absolute("hooks"), plugins };
 }
 
