@@ -154,7 +154,8 @@ class PluginProcess {
   #add<T>(registered: Registered, to: Map<number, T>, thing: T): () => void {
     const number = this.#count++;
     to.set(number, thing);
-    this.send({ add: jsonOf(registered) as Registered, number });
+    const what = `the ${registered.kind} ${JSON.stringify("name" in registered ? registered.name : registered.event)}`;
+    this.send({ add: jsonOf(registered, what) as Registered, number });
     return () => {
       if (to.delete(number)) this.send({ remove: number });
     };
@@ -173,7 +174,7 @@ class PluginProcess {
     const question = ++this.#asked;
     return new Promise((resolve, reject) => {
       this.#questions.set(question, { resolve, reject });
-      this.send({ question, order, do: what, with: jsonOf(given) as unknown[] });
+      this.send({ question, order, do: what, with: jsonOf(given, `what it gives to ${what}`) as unknown[] });
     });
   }
 
@@ -197,11 +198,11 @@ function write(line: string): void {
 }
 
 /** Throws what is wrong with a value that is no JSON. */
-function jsonOf(value: unknown): unknown {
+function jsonOf(value: unknown, what = "its answer"): unknown {
   try {
     return copy(value);
   } catch (error) {
-    throw error instanceof NotJson ? new Error(`its answer ${error.fault}`) : error;
+    throw error instanceof NotJson ? new Error(`${what} ${error.fault}`) : error;
   }
 }
 
