@@ -3,9 +3,10 @@
  * never a rule's. Core knows no shell grammar and no gitignore patterns: matchers for them are handed in.
  */
 import { quote, UsageError } from "./errors.ts";
-import { inside } from "./paths.ts";
+import { inside, join } from "./paths.ts";
 import type { HookDecision } from "./hooks.ts";
 import type { Entry } from "./registry.ts";
+import { host } from "./runtime.ts";
 import { shellQuote } from "./shell_quote.ts";
 import type { Effect, Subject, Traits } from "./tool.ts";
 
@@ -206,10 +207,16 @@ export class Policy {
       ? this.#rules
       : this.#rules.filter((rule) => this.#concerns(rule, asked));
     const subjects = asked.traits.subjects ?? [];
-    if (rules.length === 0 && !subjects.some((subject) => this.#isGuarded(subject))) {
+    if (rules.length === 0 && !subjects.some((subject) => this.#mayBeGuarded(subject))) {
       return this.#byMode(asked, subjects);
     }
     return this.#byRules(asked, rules);
+  }
+
+  /** Which files a command redirects to is known once it is read, which is only worth it where it redirects at all. */
+  #mayBeGuarded(subject: Subject): boolean {
+    if (subject.kind === "command") return this.#guards !== undefined && subject.value.includes(">");
+    return this.#isGuarded(subject);
   }
 
   #isGuarded({ kind, value, access }: Subject): boolean {
@@ -240,7 +247,7 @@ export class Policy {
     for (const behavior of ["deny", "ask", "allow"] as const) {
       for (const rule of rules) {
         if (rule.behavior !== behavior) continue;
-        if (guarded && behavior === "allow" && (rule.pattern === undefined || rule.project)) continue;
+        if (guarded && behavior === "allow" && !this.#meansGuarded(rule)) continue;
         if (await this.#matches(rule, part, asked)) {
           return settled(behavior, `the ${behavior} rule ${quote(rule.text)}`);
         }
@@ -258,6 +265,20 @@ export class Policy {
     if (!guarded || asked.mode === "plan") return part.nested ? undefined : this.#byMode(asked, [part]);
     const reason = `${quote(part.value)} says what runs here, so it needs a rule of its own`;
     return { ...settled("ask", reason), by: "guard" };
+  }
+
+  /** Only a rule that names such files, or a folder of theirs, opens them; one that fits them by its wildcards doesn't. */
+  #meansGuarded({ pattern, root, project }: Rule): boolean {
+    if (pattern === undefined || project) return false;
+    const parts = pattern.replace(/^~\//, `${host.home()}/`).split("/");
+    const wild = parts.findIndex((part) => /[*?[\]]/.test(part));
+    const plain = wild < 0 ? parts : parts.slice(0, wild);
+    const named = plain.join("/");
+    const isAnywhere = parts.filter((part) => part !== "").length === 1;
+    const path = named.startsWith("//") ? named.slice(1) : named.startsWith(host.home()) ? named : join(root, named);
+    return !isAnywhere && named !== "" && this.#guards!.has(path) ||
+      // Below any folder: `**/.agent/**`, or its name alone.
+      parts.some((part) => part !== "" && this.#guards!.has(join(root, part)) && part.startsWith("."));
   }
 
   /** A deny or ask rule with a pattern, held against a command or a file that nobody can tell. */
@@ -279,6 +300,32 @@ export class Policy {
       }
     }
     return false;
+  }
+
+  /**
+   * For a call that was let in and comes upon further files: is one of them kept from being read? By deny rules, and by
+   * ask rules that nobody was asked about for this call. `undefined` where no rule is about some files and not others.
+   */
+  withholds(asked: Asked): ((path: string) => Promise<boolean>) | undefined {
+    const reading = (value: string) => ({ kind: "path", value, access: "read" }) as const;
+    const traits: Traits = { effect: "read", subjects: [reading("")] };
+    const narrow = this.#rules.filter((rule) =>
+      rule.behavior !== "allow" && rule.pattern !== undefined && this.#concerns(rule, { ...asked, traits })
+    );
+    if (narrow.length === 0) return undefined;
+    const fits = (rule: Rule, part: Part) => this.#matches(rule, part, { ...asked, traits });
+    let open: Promise<Rule[]> | undefined;
+    const unanswered = async () => {
+      const parts = asked.traits.subjects ?? [];
+      const answered = await Promise.all(
+        narrow.map(async (rule) => (await Promise.all(parts.map((part) => fits(rule, part)))).includes(true)),
+      );
+      return narrow.filter((_, index) => !answered[index]);
+    };
+    return async (path) => {
+      for (const rule of await (open ??= unanswered())) if (await fits(rule, reading(path))) return true;
+      return false;
+    };
   }
 
   /** Read once for a call's arguments in a folder, though rules are asked several times. */
