@@ -15,7 +15,7 @@ const final = path.join(root, "dist");
 /** Built aside, and put into place when it is whole. */
 const dist = path.join(root, `dist.new-${process.pid}`);
 /** Packages that stay packages: programs, native code, and a module that must be one. */
-const OUTSIDE = ["@lydell/node-pty", "esbuild", "sharp", "unpdf"];
+const OUTSIDE = ["@lydell/node-pty", "esbuild", "ripgrep", "sharp", "unpdf"];
 /**
  * What a Read doesn't use stands in files that are loaded when one of their exports is first used, so that a start
  * doesn't pay for them. The sources import them like any other module: tests/scripts/build.test.ts says which files a
@@ -46,7 +46,12 @@ const WHEN_USED = {
   ],
 };
 /** What is started as a process of its own: whole files, which share nothing with the others. */
-const PROGRAMS = ["src/tools/read/pdf_child.ts", "src/shell/spawn_helper.ts", "src/mods/isolation_child.ts"];
+const PROGRAMS = [
+  "src/tools/read/pdf_child.ts",
+  "src/tools/search/portable_child.ts",
+  "src/shell/spawn_helper.ts",
+  "src/mods/isolation_child.ts",
+];
 
 async function generate() {
   const script = path.join(root, "node_modules", ".cache", `agent-generate-${process.pid}.mjs`);

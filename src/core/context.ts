@@ -11,6 +11,7 @@ import type { Entry } from "./registry.ts";
 import type { Result } from "./result.ts";
 import type { AnyTool, Context, Place, StreamGate, Traits } from "./tool.ts";
 import type { Turn } from "./turn.ts";
+import { askedOf } from "./views.ts";
 
 /** What a context needs of its call. */
 export interface Caller {
@@ -84,6 +85,9 @@ export class CallContext implements Context {
   }
   get reads(): ReadRecords {
     return this.#turn.session.reads;
+  }
+  get withholds(): Context["withholds"] {
+    return this.#turn.policy.withholds(askedOf(this.#turn, this.#entry, this.#caller.accepted!, undefined));
   }
   /** Made when asked for: most tools never look. */
   get signal(): AbortSignal {

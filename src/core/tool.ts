@@ -76,6 +76,11 @@ export interface Context extends Place {
   moveTo(folder: string): void;
   /** What this session has seen of files. */
   readonly reads: ReadRecords;
+  /**
+   * Is a file that the call comes upon, by its real path, kept from being read by a rule? For a tool that shows of many
+   * files what it finds in them. `undefined` where there is no such rule.
+   */
+  readonly withholds: ((path: string) => Promise<boolean>) | undefined;
   /** The call stands on a person's command line: what only guards against a model's slip is taken as meant. */
   readonly person: boolean;
   readonly id: string;

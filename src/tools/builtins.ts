@@ -6,6 +6,9 @@ import { editFile } from "./edit_file.ts";
 import { claudeFaces } from "./faces/claude.ts";
 import { codexFaces } from "./faces/codex.ts";
 import { geminiFaces } from "./faces/gemini.ts";
+import { findFiles } from "./find_files.ts";
+import { grepFiles } from "./grep_files.ts";
+import { listDir } from "./list_dir.ts";
 import { readFile } from "./read_file.ts";
 import { readManyFiles } from "./read_many_files.ts";
 import type { ShellParts } from "./shell/start.ts";
@@ -22,7 +25,10 @@ export interface Builtins {
 export function builtins(parts: ShellParts): Builtins {
   const shells = shellTools(parts);
   return {
-    tools: [readFile, readManyFiles, viewImage, writeFile, editFile, applyPatch, ...Object.values(shells)],
+    tools: [
+      ...[readFile, readManyFiles, viewImage, grepFiles, findFiles, listDir],
+      ...[writeFile, editFile, applyPatch, ...Object.values(shells)],
+    ],
     faces: [...claudeFaces(shells), ...codexFaces(shells), ...geminiFaces(shells)],
   };
 }

@@ -13,6 +13,12 @@ export function readTraits(place: Place, path: string): Traits {
   return traitsOf(judged.info ? judged : lookingAlike(place, path) ?? judged, "read", ["read"]);
 }
 
+/** The traits of a call that looks at all that is below a folder, or at one file. */
+export function treeTraits(place: Place, path: string): Traits {
+  const value = place.identify(path);
+  return { effect: "read", keys: [`tree:${value}`], subjects: [{ kind: "path", value, access: "read" }] };
+}
+
 interface Judged {
   value: string;
   /** Absent: there is nothing yet. */

@@ -46,12 +46,14 @@ test("each toolset shows its family's faces, in order", async () => {
     codex: ["ApplyPatch", "ExecCommand", "Monitor", "ShellSession", "ViewImage", "WriteStdin"],
     codex_snake: ["apply_patch", "exec_command", "shell_session", "view_image", "write_stdin"],
     gemini: [
-      ...["ReadFileGemini", "ReadManyFiles", "Replace", "RunShellCommand", "ShellSession", "WriteFileGemini"],
+      ...["GlobGemini", "ListDirectory", "ReadFileGemini", "ReadManyFiles", "Replace", "RunShellCommand"],
+      ...["SearchFileContent", "ShellSession", "WriteFileGemini"],
     ],
     gemini_snake: [
-      ...["read_file", "read_many_files", "replace", "run_shell_command", "shell_session", "write_file"],
+      ...["glob", "list_directory", "read_file", "read_many_files", "replace", "run_shell_command"],
+      ...["search_file_content", "shell_session", "write_file"],
     ],
-    lean: ["apply_patch", "edit_file", "read_file", "shell", "shell_session", "write_file"],
+    lean: ["apply_patch", "edit_file", "grep_files", "read_file", "shell", "shell_session", "write_file"],
     none: [],
   });
 });

@@ -3,8 +3,9 @@ import type { AnyFace } from "../../core/face.ts";
 import type { ShellTools } from "../shell/tools.ts";
 import { bash, monitor } from "./claude_commands.ts";
 import { FILE_FACES } from "./claude_files.ts";
+import { SEARCH_FACES } from "./claude_search.ts";
 import { sessionFaces } from "./claude_sessions.ts";
 
 export function claudeFaces({ shell, session, monitor: watch }: ShellTools): AnyFace[] {
-  return [...FILE_FACES, bash(shell), ...sessionFaces(session), monitor(watch)];
+  return [...FILE_FACES, ...SEARCH_FACES, bash(shell), ...sessionFaces(session), monitor(watch)];
 }

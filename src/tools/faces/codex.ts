@@ -3,11 +3,14 @@ import { bashView } from "./bash_view.ts";
 import { type AnyFace, defineFace } from "../../core/face.ts";
 import type { AnyTool } from "../../core/tool.ts";
 import { applyPatch, type PatchArgs, type PatchData } from "../apply_patch.ts";
+import { type GrepArgs, grepFiles, grepText, rowText } from "../grep_files.ts";
+import { type ListArgs, listDir } from "../list_dir.ts";
 import { type Page, presentPage } from "../read/pager.ts";
 import { type ReadArgs, readFile } from "../read_file.ts";
 import { type Chunk, commandOf, type ExecArgs, type WriteArgs } from "../exec_command.ts";
 import { MOST_MS, type ShellArgs } from "../shell.ts";
 import type { ShellTools } from "../shell/tools.ts";
+import type { Searched } from "../search/grep.ts";
 import { writtenText } from "../shell_session.ts";
 import { type ViewArgs, viewImage } from "../view_image.ts";
 import { snakeName } from "./snake_name.ts";
@@ -62,6 +65,53 @@ function read(name: string): AnyFace {
     }),
     present: (data: Page, { path }) =>
       presentPage(data, path, (line) => `L${line}: `, (line) => `offset=${line}`),
+  });
+}
+
+function grep(name: string): AnyFace {
+  return defineFace(grepFiles, {
+    ...UNSHOWN,
+    name,
+    input: (z) =>
+      z.strictObject({
+        pattern: z.string().min(1).describe("Regular expression pattern to search for"),
+        include: z.string().min(1).optional().describe(
+          'Glob that limits which files are searched (e.g. "*.rs" or "*.{ts,tsx}")',
+        ),
+        path: z.string().min(1).optional().describe(
+          "Directory or file path to search; the working directory by default",
+        ),
+        limit: z.int().min(1).max(2000).optional().describe(
+          "Maximum number of file paths to return (default 100)",
+        ),
+      }),
+    toCanonical: ({ include, limit = 100, ...rest }): GrepArgs => ({
+      ...rest as Pick<GrepArgs, "pattern">,
+      limit,
+      ...(include !== undefined && { glob: include }),
+    }),
+    present: (found: Searched) => grepText(found, (row) => rowText(row, true), ""),
+  });
+}
+
+function list(name: string): AnyFace {
+  return defineFace(listDir, {
+    ...UNSHOWN,
+    name,
+    input: (z) =>
+      z.strictObject({
+        dir_path: z.string().min(1).describe("Absolute path to the directory to list"),
+        offset: z.int().min(1).optional().describe(
+          "The entry number to start listing from. Must be 1 or greater",
+        ),
+        limit: z.int().min(1).optional().describe("The maximum number of entries to return (default 25)"),
+        depth: z.int().min(1).optional().describe("The maximum directory depth to traverse (default 2)"),
+      }),
+    toCanonical: ({ dir_path, limit = 25, ...rest }): ListArgs => ({
+      path: dir_path,
+      limit,
+      ...rest as Pick<ListArgs, "offset">,
+    }),
   });
 }
 
@@ -224,6 +274,10 @@ export function codexFaces(shells: ShellTools): AnyFace[] {
   return [
     read("read_file"),
     read("ReadFile"),
+    grep("grep_files"),
+    grep("GrepFiles"),
+    list("list_dir"),
+    list("ListDir"),
     view(SNAKE, "view_image"),
     view(PASCAL, "ViewImage"),
     patch(SNAKE, "apply_patch"),

@@ -2,9 +2,15 @@
 import { type AnyFace, defineFace } from "../../core/face.ts";
 import type { AnyTool } from "../../core/tool.ts";
 import { type EditArgs, editFile } from "../edit_file.ts";
+import { type FindArgs, findFiles, foundText } from "../find_files.ts";
+import { contentLines, type GrepArgs, grepFiles } from "../grep_files.ts";
+import { type ListArgs, listDir } from "../list_dir.ts";
 import { type Page, presentPage } from "../read/pager.ts";
 import { type ReadArgs, readFile } from "../read_file.ts";
 import { type ReadManyArgs, readManyFiles, readManyInput } from "../read_many_files.ts";
+import type { FoundFiles } from "../search/find.ts";
+import type { Match, Searched } from "../search/grep.ts";
+import type { Listing } from "../search/listing.ts";
 import type { ShellArgs } from "../shell.ts";
 import type { ShellTools } from "../shell/tools.ts";
 import { type WriteArgs, writeFile } from "../write_file.ts";
@@ -85,6 +91,155 @@ function replace(naming: Naming, name: string): AnyFace {
   });
 }
 
+/** Its own ignore files count besides git's. */
+const IGNORE_FILE = ".geminiignore";
+/** As these parameters were called before. */
+const FOLDER = { names: { path: "dir_path", directory: "dir_path" } };
+
+interface SearchArgs {
+  pattern: string;
+  dir_path?: string | undefined;
+  include?: string | undefined;
+}
+
+function search(naming: Naming, name: string): AnyFace {
+  return defineFace<SearchArgs, GrepArgs, Searched>(grepFiles, {
+    ...naming,
+    name,
+    aliases: aliasesOf(naming, name),
+    input: (z) =>
+      z.strictObject({
+        pattern: z.string().min(1).describe("The regular expression to search for in file contents"),
+        dir_path: z.string().min(1).optional().describe(
+          "The directory to search; the working directory by default",
+        ),
+        include: z.string().min(1).optional().describe(
+          'A glob that limits which files are searched, e.g. "*.ts"',
+        ),
+      }),
+    unpublished: FOLDER,
+    toCanonical: ({ pattern, dir_path, include }) => ({
+      pattern,
+      output: "content",
+      ignore_case: true,
+      limit: 1000,
+      ignore_file: IGNORE_FILE,
+      ...(dir_path !== undefined && { path: dir_path }),
+      ...(include !== undefined && { glob: include }),
+    }),
+    present: (found, { glob }) => ({
+      content: found.rows.length === 0
+        ? found.notes.join("\n")
+        : [matchesIn(found, glob), "---", ...byFile(found), "---", ...found.notes].join("\n"),
+    }),
+  });
+}
+
+function matchesIn({ totalMatches, pattern, written }: Searched, glob: GrepArgs["glob"]): string {
+  const filter = typeof glob === "string" ? ` (filter: "${glob}")` : "";
+  const matches = totalMatches === 1 ? "1 match" : `${totalMatches} matches`;
+  return `Found ${matches} for pattern "${pattern}" in path "${written}"${filter}:`;
+}
+
+/** Its lines below each file's name. */
+function byFile(found: Searched): string[] {
+  let last: string | undefined;
+  return contentLines(found, ({ path, line, text }: Match) => {
+    const head = path === last ? "" : `${last === undefined ? "" : "---\n"}File: ${path}\n`;
+    last = path;
+    return `${head}L${line}: ${text}`;
+  });
+}
+
+interface GlobArgs {
+  pattern: string;
+  dir_path?: string | undefined;
+  case_sensitive?: boolean | undefined;
+  respect_git_ignore?: boolean | undefined;
+  respect_gemini_ignore?: boolean | undefined;
+}
+
+function glob(naming: Naming, name: string): AnyFace {
+  return defineFace<GlobArgs, FindArgs, FoundFiles>(findFiles, {
+    ...naming,
+    name,
+    aliases: aliasesOf(naming, name),
+    input: (z) =>
+      z.strictObject({
+        pattern: z.string().min(1).describe('The glob pattern to match, e.g. "**/*.py"'),
+        dir_path: z.string().min(1).optional().describe(
+          "The directory to search; the working directory by default",
+        ),
+        case_sensitive: z.boolean().optional().describe("Whether case matters; default false"),
+        respect_git_ignore: z.boolean().optional().describe("Leave out what .gitignore lists; default true"),
+        respect_gemini_ignore: z.boolean().optional().describe(
+          "Leave out what .geminiignore lists; default true",
+        ),
+      }),
+    unpublished: FOLDER,
+    toCanonical: (
+      { pattern, dir_path, case_sensitive = false, respect_git_ignore, respect_gemini_ignore },
+    ) => ({
+      pattern,
+      ignore_case: !case_sensitive,
+      ...(dir_path !== undefined && { path: dir_path }),
+      ...(respect_git_ignore === false && { with_ignored: true }),
+      ...(respect_gemini_ignore !== false && { ignore_file: IGNORE_FILE }),
+    }),
+    present: (found) =>
+      foundText(
+        found,
+        (total) =>
+          `Found ${
+            total === 1 ? "1 file" : `${total} files`
+          } matching "${found.pattern}" within ${found.written}, ` +
+          "sorted by modification time (newest first):",
+      ),
+  });
+}
+
+interface DirectoryArgs {
+  dir_path: string;
+  ignore?: string[] | undefined;
+  file_filtering_options?:
+    | { respect_git_ignore?: boolean | undefined; respect_gemini_ignore?: boolean | undefined }
+    | undefined;
+}
+
+function directory(naming: Naming, name: string): AnyFace {
+  return defineFace<DirectoryArgs, ListArgs, Listing>(listDir, {
+    ...naming,
+    name,
+    aliases: aliasesOf(naming, name),
+    input: (z) =>
+      z.strictObject({
+        dir_path: z.string().min(1).describe("The path to the directory to list"),
+        ignore: z.array(z.string().min(1)).optional().describe("Glob patterns to leave out"),
+        file_filtering_options: z.strictObject({
+          respect_git_ignore: z.boolean().optional().describe("default true"),
+          respect_gemini_ignore: z.boolean().optional().describe("default true"),
+        }).optional(),
+      }),
+    unpublished: FOLDER,
+    toCanonical: ({ dir_path, ignore, file_filtering_options: filters = {} }) => ({
+      path: dir_path,
+      depth: 1,
+      limit: 1000,
+      ...(ignore && { ignore }),
+      ...(filters.respect_git_ignore !== false && { without_ignored: true }),
+      ...(filters.respect_gemini_ignore !== false && { ignore_file: IGNORE_FILE }),
+    }),
+    present: ({ path, entries, next, notes }) => {
+      const folders = entries.filter(({ kind }) => kind === "directory").map(({ name }) => `[DIR] ${name}`);
+      const others = entries.filter(({ kind }) => kind !== "directory").map(({ name }) => name);
+      const more = next === undefined ? [] : ["[More entries: leave some out by ignore]"];
+      return {
+        content: [`Directory listing for ${path}:`, ...folders, ...others, ...more, ...notes].join("\n"),
+      };
+    },
+  });
+}
+
 function command(shell: AnyTool, naming: Naming, name: string): AnyFace {
   return defineFace(shell, {
     ...naming,
@@ -111,6 +266,12 @@ export function geminiFaces({ shell }: ShellTools): AnyFace[] {
     read(PASCAL, "ReadFileGemini"),
     readMany(SNAKE, "read_many_files"),
     readMany(PASCAL, "ReadManyFiles"),
+    directory(SNAKE, "list_directory"),
+    directory(PASCAL, "ListDirectory"),
+    glob(SNAKE, "glob"),
+    glob(PASCAL, "GlobGemini"),
+    search(SNAKE, "search_file_content"),
+    search(PASCAL, "SearchFileContent"),
     write(SNAKE, "write_file"),
     write(PASCAL, "WriteFileGemini"),
     replace(SNAKE, "replace"),
