@@ -169,6 +169,7 @@ export class Runtime {
   #mods: SessionMods | undefined;
   #hooks: Hooks = NO_HOOKS;
   #turnCount = 0;
+  #starting: Promise<void> | undefined;
   #started = false;
   #closed = false;
   /** Whoever takes the events threw; said once. */
@@ -222,8 +223,12 @@ export class Runtime {
     this.registry.addBuiltins(tools, faces, (key) => assetOf(key));
   }
 
-  /** Loads plugins and hooks, and starts the session. */
-  async start(): Promise<void> {
+  /** Loads plugins and hooks, and starts the session; once, however often it is asked to. */
+  start(): Promise<void> {
+    return this.#starting ??= this.#start();
+  }
+
+  async #start(): Promise<void> {
     this.#journal.recover();
     await reap(join(dirs().sessions, "live"));
     const { session } = this;

@@ -260,6 +260,28 @@ test("a runtime that can't start is closed again", async () => {
   assert.equal(told.stderr, "disposed\n");
 });
 
+test("a runtime is started once, however often it is asked to, and reloads what is there then", async () => {
+  using scratch = new Scratch();
+  const plugin = (version: number) =>
+    `export default { name: "p", setup(agent) { agent.log("v${version}"); agent.tool({ name: "version", ` +
+    `description: "tells its version", run: () => "v${version}" }); } };`;
+  const file = scratch.file("plugins/p.js", plugin(1));
+  const told = await host(
+    scratch,
+    `import { writeFileSync } from "node:fs";
+    const notes = [];
+    const runtime = await createRuntime({ plugins: ["plugins"], note: (text) => notes.push(text), mode: "bypassPermissions" });
+    await runtime.start();
+    writeFileSync(${JSON.stringify(file)}, ${JSON.stringify(plugin(2))});
+    await runtime.reloadMods();
+    const turn = await runtime.prepareTurn({});
+    const { content } = await runtime.call(turn, { name: "version", args: {} });
+    await runtime.close();
+    tell({ notes, said: content[0].text });`,
+  );
+  assert.deepEqual([told.notes, told.said], [["p: v1", "p: v2"], "v2"]);
+});
+
 test("the host in docs/examples runs as it stands", async () => {
   using scratch = new Scratch();
   const argv = ON_DENO ? [AGENT[0]!, "run", "-A", "--no-check"] : [AGENT[0]!];

@@ -26,12 +26,19 @@ const LONGEST_WORD = 15;
 
 export class SecretStore {
   readonly #values = new Map<string, string>();
+  /** Values that a later one of the same name took the place of: what has them still may print them. */
+  readonly #replaced: Secret[] = [];
   readonly #guessed: readonly Secret[];
 
   /** `guessed`: variables that only look like secrets by their names. They are redacted, and nothing else. */
   constructor(secrets: Iterable<Secret>, guessed: Iterable<Secret> = []) {
-    for (const { name, value } of secrets) if (value !== "") this.#values.set(name, value);
-    this.#guessed = [...guessed].filter(({ name }) => !this.#values.has(name));
+    for (const { name, value } of secrets) {
+      if (value === "") continue;
+      const before = this.#values.get(name);
+      if (before !== undefined && before !== value) this.#replaced.push({ name, value: before });
+      this.#values.set(name, value);
+    }
+    this.#guessed = [...guessed].filter(({ name, value }) => this.#values.get(name) !== value);
   }
 
   get(name: string): string | undefined {
@@ -45,7 +52,7 @@ export class SecretStore {
   /** What redaction looks for: all but values that are too short or too common to be told from text. */
   redactable(): Secret[] {
     const known = [...this.#values].map(([name, value]) => ({ name, value }));
-    return [...known, ...this.#guessed.filter(({ value }) => !isOrdinary(value))]
+    return [...known, ...this.#replaced, ...this.#guessed.filter(({ value }) => !isOrdinary(value))]
       .filter(({ value }) => !isCommon(value));
   }
 

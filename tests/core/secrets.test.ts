@@ -162,3 +162,15 @@ test("a file of secrets is read whole", async () => {
   const ran = await scratch.agent(["exec", "Bash", "command=echo $S4999"]);
   assert.equal(ran.stdout, "<redacted:S4999>\n");
 });
+
+test("a value in secrets.env takes the variable's place for commands, and both are redacted", async () => {
+  using scratch = new Scratch();
+  scratch.file(path.join(scratch.config, "secrets.env"), "API_TOKEN=value-of-the-file-1\n", 0o600);
+  for (const settings of [{}, { secrets: ["API_TOKEN"] }]) {
+    scratch.settings(settings);
+    const env = { API_TOKEN: "value-of-the-environment-2" };
+    const command = "echo $API_TOKEN value-of-the-environment-2 value-of-the-file-1";
+    const ran = await scratch.agent(["exec", "Bash", `command=${command}`], { env });
+    assert.equal(ran.stdout, "<redacted:API_TOKEN> <redacted:API_TOKEN> <redacted:API_TOKEN>\n");
+  }
+});
