@@ -25,6 +25,7 @@ import {
   mergeEvent,
   NO_HOOKS,
 } from "./core/hooks.ts";
+import { eventFields } from "./core/host_event.ts";
 import { cleanRecords } from "./core/reads.ts";
 import { Journal } from "./core/journal.ts";
 import { LocalFiles } from "./core/local_files.ts";
@@ -291,7 +292,8 @@ export class Runtime {
       const hint = `one of ${Object.keys(HOST_EVENTS).join(", ")}`;
       throw new UsageError(`Cannot fire ${quote(String(event))}: no event of a host's`, hint);
     }
-    return await this.#hooks.fire(event, fields, this.session) ?? mergeEvent([]);
+    if (this.#closed) throw new AgentError(`Cannot fire ${event}: the session has ended`);
+    return await this.#hooks.fire(event, eventFields(event, fields), this.session) ?? mergeEvent([]);
   }
 
   /** A frozen turn: what a model is shown now, and what its calls will run. */

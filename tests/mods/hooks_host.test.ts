@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import path from "node:path";
 import { test } from "node:test";
 import { mergeEvent } from "../../src/core/hooks.ts";
+import { eventFields } from "../../src/core/host_event.ts";
 import { AGENT, type Json, ON_DENO, ROOT, run, Scratch } from "../support.ts";
 import { type Group, hook, hooksFlag, recorded, records, says } from "./hook_scripts.ts";
 
@@ -120,4 +121,27 @@ test("an event that isn't a host's is an error that names those that are", async
   assert.match(verdicts[0]!.message, /Cannot fire "PreToolUse": no event of a host's/);
   assert.match(verdicts[0]!.hint, /UserPromptSubmit/);
   assert.deepEqual(verdicts[1], NOTHING);
+});
+
+test("fields that would change what the session is, silence a matcher or are no JSON are errors", async () => {
+  using scratch = new Scratch();
+  const { verdicts } = await fire(scratch, { PreCompact: [{ matcher: "manual", hooks: [hook("exit 2")] }] }, [
+    ["Stop", { stop_hook_active: false, session_id: "x" }],
+    ["PreCompact", {}],
+    ["PreCompact", { trigger: 5 }],
+    ["UserPromptSubmit", []],
+  ]);
+  const told = [
+    /Cannot fire Stop: "session_id" is the session's own/,
+    /Cannot fire PreCompact: "trigger" is no string/,
+    /Cannot fire PreCompact: "trigger" is no string/,
+    /Cannot fire UserPromptSubmit: its fields are no object/,
+  ];
+  told.forEach((pattern, at) => assert.match(verdicts[at]!.message, pattern));
+  const circular: Json = { prompt: "hi" };
+  circular.self = circular;
+  assert.throws(
+    () => eventFields("UserPromptSubmit", circular as never),
+    /Cannot fire UserPromptSubmit: a field /,
+  );
 });
