@@ -1,6 +1,6 @@
 /** Which folder is the project's. Every start asks, so nothing is read: only what is there is looked at. */
 import { dirname, join } from "./paths.ts";
-import { host } from "./runtime.ts";
+import { exists } from "./upkeep.ts";
 
 /** What a repository brings for `agent`. */
 export const PROJECT_FOLDER = ".agent";
@@ -8,7 +8,7 @@ export const PROJECT_FOLDER = ".agent";
 export interface ProjectPlace {
   /** A real path. */
   root: string;
-  /** It has a `.agent`, whatever that is. */
+  /** It has a `.agent`, whatever that is, a link that leads nowhere included. */
   hasFolder: boolean;
 }
 
@@ -18,8 +18,8 @@ export interface ProjectPlace {
  */
 export function findProject(cwd: string): ProjectPlace | undefined {
   for (let root = cwd;; root = dirname(root)) {
-    if (host.files.exists(join(root, PROJECT_FOLDER))) return { root, hasFolder: true };
-    if (host.files.exists(join(root, ".git"))) return { root, hasFolder: false };
+    if (exists(join(root, PROJECT_FOLDER))) return { root, hasFolder: true };
+    if (exists(join(root, ".git"))) return { root, hasFolder: false };
     if (dirname(root) === root) return undefined;
   }
 }
