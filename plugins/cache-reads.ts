@@ -9,6 +9,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { definePlugin, type ModCall } from "agent";
+import { z } from "zod";
 
 const MOST_BYTES = 4 * 1024 * 1024;
 const MOST_READS = 1000;
@@ -40,6 +41,7 @@ function hashOf(path: string): string | undefined {
 
 export default definePlugin({
   name: "cache-reads",
+  options: z.strictObject({}),
   setup(agent) {
     const known = new Map<string, Known>();
     /** What calls under way found before they read: it may change while they do. */

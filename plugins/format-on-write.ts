@@ -14,6 +14,7 @@ import { readFileSync, statSync } from "node:fs";
 import { dirname, extname } from "node:path";
 import process from "node:process";
 import { definePlugin, type ModCall } from "agent";
+import { z } from "zod";
 
 interface Options {
   run?: Record<string, string[]>;
@@ -60,13 +61,12 @@ function format([program = "", ...args]: readonly string[], path: string, timeou
 
 export default definePlugin<Options>({
   name: "format-on-write",
+  options: z.strictObject({
+    run: z.record(z.string(), z.array(z.string()).min(1)).optional(),
+    timeoutMs: z.number().min(1).optional(),
+  }),
   uses: ["exec"],
   setup(agent, { run = {}, timeoutMs = 4000 }) {
-    for (const [ending, words] of Object.entries(run)) {
-      const right = Array.isArray(words) && words.length > 0 &&
-        words.every((word) => typeof word === "string");
-      if (!right) throw new Error(`the formatter for ${ending} is not a list of words`);
-    }
     const formatters = new Map(Object.entries(run));
     const noteOn = async (path: string, words: readonly string[], ms: number) => {
       const before = hashOf(path);

@@ -3,9 +3,11 @@
  *
  *     "plugins": {"guard": {"deny": [{"effect": "write", "paths": ["/etc/**", "**\/.env"]}, {"effect": "run"}]}}
  *
- * Without options it protects system folders, key folders and `.git` from being written to.
+ * Without options it protects system folders, key folders and `.git` from being written to by tools for files. What a
+ * command writes is not looked at: refuse `run`, or write deny rules.
  */
 import { definePlugin, type Effect } from "agent";
+import { z } from "zod";
 
 interface Rule {
   /** What the call does; absent means anything. */
@@ -24,8 +26,14 @@ const DEFAULTS: Rule[] = [{
 
 export default definePlugin<{ deny?: Rule[] }>({
   name: "guard",
+  options: z.strictObject({
+    deny: z.array(z.strictObject({
+      effect: z.enum(["read", "write", "run"]).optional(),
+      paths: z.array(z.string()).optional(),
+      reason: z.string().optional(),
+    })).optional(),
+  }),
   setup(agent, { deny = DEFAULTS }) {
-    if (!Array.isArray(deny)) throw new Error("the option deny is not a list of rules");
     for (const { effect, paths, reason } of deny) {
       agent.on("tool_start", (call) => {
         const path = paths?.find((glob) => call.touches(glob));

@@ -9,6 +9,7 @@
 import { execFile } from "node:child_process";
 import process from "node:process";
 import { definePlugin } from "agent";
+import { z } from "zod";
 
 interface Options {
   by?: "bell" | "osc9" | "notify-send";
@@ -27,9 +28,13 @@ const WAYS = {
 
 export default definePlugin<Options>({
   name: "notify",
+  options: z.strictObject({
+    by: z.enum(["bell", "osc9", "notify-send"]).optional(),
+    afterS: z.number().min(0).optional(),
+    denied: z.boolean().optional(),
+  }),
   uses: ["exec"],
   setup(agent, { by = "bell", afterS = 30, denied = true }) {
-    if (!Object.hasOwn(WAYS, by)) throw new Error(`the option by is not ${Object.keys(WAYS).join(", ")}`);
     if (!process.stderr.isTTY) return;
     agent.on("tool_end", (call, { outcome, durationMs }) => {
       if (call.parent !== undefined) return;

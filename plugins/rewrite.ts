@@ -10,6 +10,7 @@
  * `find` is plain text. A call that `cache` fits is answered from memory the second time, without running.
  */
 import { type Block, definePlugin, type ModCall } from "agent";
+import { z } from "zod";
 
 interface Where {
   tools?: string[];
@@ -29,8 +30,16 @@ interface Options {
   cache?: Cached[];
 }
 
+const WHERE = { tools: z.array(z.string()).optional(), field: z.string().optional() };
+const CHANGES = z.array(z.strictObject({ ...WHERE, find: z.string().min(1), replace: z.string() }));
+
 export default definePlugin<Options>({
   name: "rewrite",
+  options: z.strictObject({
+    args: CHANGES.optional(),
+    results: CHANGES.optional(),
+    cache: z.array(z.strictObject({ ...WHERE, equals: z.string() })).optional(),
+  }),
   setup(agent, { args = [], results = [], cache = [] }) {
     const answers = new Map<string, string>();
     const fits = (call: ModCall, { field, equals }: Cached) =>

@@ -8,9 +8,11 @@
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { definePlugin } from "agent";
+import { z } from "zod";
 
 export default definePlugin<{ file?: string }>({
   name: "stamp",
+  options: z.strictObject({ file: z.string().optional() }),
   setup(agent, { file }) {
     let place = file;
     // Late, so that the line tells what other plugins made of the result.

@@ -31,7 +31,7 @@ import { Journal } from "./core/journal.ts";
 import { LocalFiles } from "./core/local_files.ts";
 import { CallLog } from "./core/log.ts";
 import { OverflowStore, restIn } from "./core/overflow.ts";
-import { join } from "./core/paths.ts";
+import { join, resolvePath } from "./core/paths.ts";
 import { type Mode, parseRules, Policy, type Rule, rulesWithoutTool } from "./core/permission.ts";
 import { redactor } from "./core/redact.ts";
 import { Registry } from "./core/registry.ts";
@@ -327,7 +327,7 @@ export class Runtime {
       handlerLimits: this.#limits(),
       glob: await globCompiler(handlers),
       hooks: this.#hooks,
-      policy: new Policy(this.#rules, MATCHERS, this.registry.covers(), new GuardedFiles(session.project)),
+      policy: new Policy(this.#rules, MATCHERS, this.registry.covers(), this.#guarded(session.project)),
       gate: this.#gate,
       secrets: this.#secrets,
       schedule: this.#schedule,
@@ -495,6 +495,12 @@ export class Runtime {
   #placeOf(name: "storage" | "journal" | "overflow"): string {
     const { rehearsal } = this.#parts;
     return rehearsal ? join(rehearsal.folder, name) : dirs()[name];
+  }
+
+  #guarded(project: string): GuardedFiles {
+    const { settings, named } = this.#search;
+    const typed = [...named, ...this.#parts.hookFiles ?? []].map((path) => resolvePath(host.cwd(), path));
+    return new GuardedFiles(project, settings.trusted, typed);
   }
 
   #handlers(): Handlers {

@@ -492,9 +492,7 @@ class Call implements Caller, CallFacts {
     if (verdict) this.#notes.push(...verdict.notes);
     if (verdict?.output === undefined) return ended;
     this.#record.changed(failed ? "a PostToolUseFailure hook" : "a PostToolUse hook");
-    // What a hook took out of the text stands nowhere else either.
-    const { status, outcome, exitCode } = ended;
-    return { ...this.#admit(entry, verdict.output), status, outcome, exitCode };
+    return replaced(ended, this.#admit(entry, verdict.output), false);
   }
 
   /** Feedback and context of hooks, and notices, stand after the result, each a block of its own. */
@@ -623,21 +621,27 @@ function withOutcome(
   return { content, status, outcome, stdout, stderr, exitCode, overflow, overflowCutAt, structured };
 }
 
-/** What isn't said stays: a mod that rewords the text doesn't lose the exit code. `stated`: it said a status too. */
+/**
+ * A hook or a mod put something in a result's place: what they took out of the text stands nowhere else either, so of what
+ * the tool gave only status and exit code stay, and the file of the whole where the text still names it. `stated`: a
+ * status was said too.
+ */
 function replaced(before: Ended, by: Shaped, stated: boolean): Ended {
   const status = stated ? by.status : before.status;
   const ownEnd = before.outcome === "success" || before.outcome === "error";
-  const { overflow, overflowCutAt } = by.overflow === undefined ? before : by;
+  const isNamed = by.overflow === undefined && before.overflow !== undefined &&
+    textOf(by.content).includes(before.overflow);
+  const { overflow, overflowCutAt } = isNamed ? before : by;
   return {
     content: by.content,
     status,
     outcome: ownEnd ? status : before.outcome,
-    stdout: by.stdout ?? before.stdout,
-    stderr: by.stderr ?? before.stderr,
+    stdout: by.stdout,
+    stderr: by.stderr,
     exitCode: by.exitCode ?? before.exitCode,
     overflow,
     overflowCutAt,
-    structured: by.structured ?? before.structured,
+    structured: by.structured,
   };
 }
 

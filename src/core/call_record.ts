@@ -4,7 +4,7 @@ import { HandlerTimes } from "./handler_times.ts";
 import type { HookCall } from "./hooks.ts";
 import type { Ended, Result } from "./result.ts";
 import type { StreamEvent } from "./stream.ts";
-import { changesBetween, clipped, millis, redacted, type TrailStep } from "./trail.ts";
+import { changesBetween, millis, told, type TrailStep } from "./trail.ts";
 import type { Turn } from "./turn.ts";
 
 type ToolEnd = Extract<StreamEvent, { type: "tool_end" }>;
@@ -37,9 +37,10 @@ export class CallRecord {
     this.#trail?.push(step);
   }
 
-  /** What was done, with the time since `started`. */
+  /** What was done, with the time it took; `step` is taken over. */
   timed(step: TrailStep, ms: number): void {
-    if (this.#trail) this.#trail.push({ ...step, ms: millis(ms) });
+    step.ms = millis(ms);
+    this.#trail?.push(step);
   }
 
   /** The arguments are others from now on. */
@@ -57,7 +58,7 @@ export class CallRecord {
   get heard(): HookCall["heard"] {
     const trail = this.#trail;
     return trail && ((step, hook, reason, ms) => {
-      trail.push({ step, did: "said", by: `hook "${hook}"`, reason: clipped(reason), ms: millis(ms) });
+      trail.push({ step, did: "said", by: `hook "${hook}"`, reason, ms: millis(ms) });
     });
   }
 
@@ -93,7 +94,7 @@ export class CallRecord {
     const event: ToolEnd = { type: "tool_end", ...result };
     const mods = this.#times?.told();
     if (mods) event.mods = mods;
-    if (this.#trail && this.#trail.length > 0) event.trail = redacted(this.#trail, this.#turn.gate.redactor);
+    if (this.#trail && this.#trail.length > 0) event.trail = told(this.#trail, this.#turn.gate.redactor);
     if (this.asked !== undefined) event.asked = this.asked;
     if (this.notes > 0) event.notes = this.notes;
     if (this.notices > 0) event.notices = this.notices;

@@ -89,7 +89,12 @@ export function notAFile(action: string, path: string, { kind }: { kind: string 
 
 /** The value in double quotes on one line, control characters escaped, so that an error can't forge a second line. */
 export function quote(value: string): string {
-  return JSON.stringify(value.length > 200 ? value.slice(0, 200) + "…" : value)
+  return quoteWhole(value.length > 200 ? value.slice(0, 200) + "…" : value);
+}
+
+/** The same however long, for what is cut when it has been redacted. */
+export function quoteWhole(value: string): string {
+  return JSON.stringify(value)
     .replace(/[\x7f-\x9f\u2028\u2029]/g, (unit) => "\\u" + unit.charCodeAt(0).toString(16).padStart(4, "0"));
 }
 

@@ -75,8 +75,9 @@ export const EVENT_DOCS: { readonly [E in EventName]: EventDocs<E> } = {
     payload: ["call", "result"],
     answers: {
       result:
-        "text, blocks, or an object with `content`, which stands in the result's place; what it doesn't say " +
-        "(status, exit code, streams) stays",
+        "text, blocks, or an object with `content`, which stands in the result's place. Status and exit code stay " +
+        "where it doesn't say them; streams and `structured` are gone, since they may hold what was taken out. " +
+        "`tool_output` events had left before",
     },
   },
   surface: {

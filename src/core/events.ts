@@ -4,6 +4,7 @@
  */
 import { AgentError, messageOf } from "./errors.ts";
 import type { Family } from "./face.ts";
+import { isRecord, isStrings } from "./json.ts";
 import type { Result } from "./result.ts";
 import { host } from "./runtime.ts";
 import type { Block, Effect, Output, Traits } from "./tool.ts";
@@ -256,7 +257,7 @@ const ANSWERS: { readonly [E in EventName]?: Fields } = {
   permission: { deny: DENY },
   tool_end: { result: RESULT },
   surface: {
-    hide: { is: (value) => Array.isArray(value) && value.every(isString), what: "a list of names" },
+    hide: { is: isStrings, what: "a list of names" },
     describe: {
       is: (value) => isRecord(value) && Object.values(value).every(isString),
       what: "an object of descriptions",
@@ -266,10 +267,6 @@ const ANSWERS: { readonly [E in EventName]?: Fields } = {
 
 function isString(value: unknown): value is string {
   return typeof value === "string";
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function isJson(value: object): boolean {

@@ -7,6 +7,7 @@ import { infoOf } from "./local_read.ts";
 import { inside, join, realPath } from "./paths.ts";
 import { findProject, PROJECT_FOLDER } from "./project.ts";
 import { type FileInfo, host } from "./runtime.ts";
+import type { Trusted } from "./settings.ts";
 import { namesIn } from "./upkeep.ts";
 
 const SERVERS = ".mcp.json";
@@ -15,23 +16,45 @@ const SERVERS = ".mcp.json";
 const MOST_LOOKED = 5_000;
 
 export class GuardedFiles {
-  /** The project's folder: the names of folders above it say nothing. */
-  readonly #root: string;
-  #users: readonly string[] | undefined;
+  /** The project's folder, looked for when it is needed: the names of folders above it say nothing. */
+  #found: string | undefined;
+  #known: readonly string[] | undefined;
+  readonly #cwd: string;
+  readonly #trusted: Trusted;
+  readonly #named: readonly string[];
 
-  /** `cwd` is a real path. */
-  constructor(cwd: string) {
-    this.#root = findProject(cwd)?.root ?? cwd;
+  /** `cwd` is a real path. `trusted` knows scripts and other files that are used; `named`: those of the command line. */
+  constructor(cwd: string, trusted: Trusted = {}, named: readonly string[] = []) {
+    this.#cwd = cwd;
+    this.#trusted = trusted;
+    this.#named = named;
+  }
+
+  get #root(): string {
+    return this.#found ??= findProject(this.#cwd)?.root ?? this.#cwd;
   }
 
   /** Is a file guarded? `path` is a real path. */
   has(path: string): boolean {
     const parts = (inside(this.#root, path) ?? path).split("/").map(plainly);
     if (parts.includes(PROJECT_FOLDER) || parts.at(-1) === SERVERS) return true;
-    const places = [...this.#users ??= usersPlaces(), ...this.#linked()];
+    const places = [...this.#known ??= [...usersPlaces(), ...this.#used()], ...this.#linked()];
     const plain = plainly(path);
     return places.some((place) => inside(plainly(place), plain) !== undefined) ||
       this.#isOtherName(path, places);
+  }
+
+  /** What hooks and plugins are made of, wherever it stands; as real paths. */
+  #used(): string[] {
+    const { project, pins } = this.#trusted;
+    const content = project?.content;
+    const ofProject = content ? [...content.files.keys()].map((name) => content.pathOf(name)) : [];
+    const ofUser = Object.values(pins?.plugins ?? {}).flatMap((inputs) => Object.keys(inputs));
+    const own = [dirs().config, ...content ? [content.folder] : []];
+    const elsewhere = [...ofProject, ...ofUser].filter((path) =>
+      own.every((folder) => inside(folder, path) === undefined)
+    );
+    return [...elsewhere, ...Object.keys(pins?.scripts ?? {}), ...this.#named].map(realPath);
   }
 
   /** Where the project's own are links, what they lead to. */

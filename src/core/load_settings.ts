@@ -2,7 +2,8 @@
 import { dirs } from "./dirs.ts";
 import { isRecord } from "./json.ts";
 import { environmentLayers, fileLayer, type Layer, type SettingName, Settings } from "./settings.ts";
-import { openProject, pinnedUser } from "./trust.ts";
+import { claudeFile, openProject, type PinnedUser, pinnedUser } from "./trust.ts";
+import { entryOf } from "./trust_store.ts";
 
 export interface LoadOptions {
   /** The folder whose project may bring settings. */
@@ -20,17 +21,24 @@ export async function loadSettings(
   const above: Layer[] = [{ origin: "command line", values: flags }, ...environmentLayers()];
   const file = await fileLayer(dirs().settingsFile, warn);
   const isWatched = new Settings(above).get("trust.pinUser");
-  const { layer: user, pins } = isWatched ? await pinnedUser(file, warn) : { layer: file };
+  const pinned: PinnedUser = isWatched ? await pinnedUser(file, warn) : { layer: file };
+  const { layer: user, pins } = pinned;
   const project = await openProject(cwd, trustProject, user, warn);
-  const imported = user && await importedBy(user, warn);
+  const imported = user && await importedBy(user, pinned, warn);
   const layers = [user, imported].filter((layer) => layer !== undefined);
   return new Settings([...above, ...project.layers, ...layers], { project, pins });
 }
 
 /** What the user's own hooks import; a project's import nothing. */
-async function importedBy(user: Layer, warn: (text: string) => void): Promise<Layer | undefined> {
+async function importedBy(
+  user: Layer,
+  { pins, changed = new Set() }: PinnedUser,
+  warn: (text: string) => void,
+): Promise<Layer | undefined> {
   const hooks = user.values.get("hooks");
   if (!isRecord(hooks) || hooks.import === undefined) return undefined;
-  const { claudeLayer, importsClaude } = await import("./claude_settings.ts");
-  return importsClaude(user) ? await claudeLayer(warn) : undefined;
+  const { claudeLayer, importsFrom } = await import("./claude_settings.ts");
+  if (!importsFrom(hooks, "claude")) return undefined;
+  const known = pins && { is: entryOf(pins.scripts, claudeFile())?.is, changed };
+  return await claudeLayer(warn, known, hooks.failClosed === true);
 }

@@ -275,7 +275,11 @@ export class Policy {
     const plain = wild < 0 ? parts : parts.slice(0, wild);
     const named = plain.join("/");
     const isAnywhere = parts.filter((part) => part !== "").length === 1;
-    const path = named.startsWith("//") ? named.slice(1) : named.startsWith(host.home()) ? named : join(root, named);
+    const path = named.startsWith("//")
+      ? named.slice(1)
+      : named.startsWith(host.home())
+      ? named
+      : join(root, named);
     return !isAnywhere && named !== "" && this.#guards!.has(path) ||
       // Below any folder: `**/.agent/**`, or its name alone.
       parts.some((part) => part !== "" && this.#guards!.has(join(root, part)) && part.startsWith("."));

@@ -104,6 +104,8 @@ export interface Host {
   decode(bytes: Uint8Array): string | undefined;
   /** Are the bytes UTF-8? */
   isUtf8(bytes: Uint8Array): boolean;
+  /** SHA-256 as hex, without `node:crypto` where that takes long to load. */
+  sha256(bytes: Uint8Array): Promise<string>;
   /** A module of Node's, loaded now. */
   builtin<T>(name: `node:${string}`): T;
   exit(code: number): never;
@@ -113,7 +115,7 @@ export interface Host {
    */
   keepOpenFiles(): void;
   /** Calls `handler` on each `signal`; returns the remover. */
-  onSignal(signal: "SIGINT" | "SIGTERM" | "SIGHUP", handler: () => void): () => void;
+  onSignal(signal: "SIGINT" | "SIGTERM" | "SIGHUP" | "SIGUSR1", handler: () => void): () => void;
   /** Does `work`, in all that it waits for too, with the folder and the environment of somebody else. */
   actFor<T>(caller: Caller, work: () => T): T;
   /** Calls `report` with what nobody caught, thrown or rejected, instead of ending; returns the remover. */

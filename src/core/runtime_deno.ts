@@ -129,6 +129,10 @@ export function denoHost(): OwnHost {
       if (bytes.length < 1024 * 1024) return this.decode(bytes) !== undefined;
       return globalThis.process.getBuiltinModule("node:buffer").isUtf8(bytes);
     },
+    async sha256(bytes) {
+      const digest = await crypto.subtle.digest("SHA-256", bytes as Uint8Array<ArrayBuffer>);
+      return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
+    },
     builtin: <T>(name: string) => globalThis.process.getBuiltinModule(name) as T,
     exit: (code) => exit(code),
     keepOpenFiles: fileKeeper(deno),

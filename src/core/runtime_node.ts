@@ -37,6 +37,10 @@ export function nodeHost(): OwnHost {
       return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
     },
     isUtf8: (bytes) => builtin<typeof import("node:buffer")>("node:buffer").isUtf8(bytes),
+    sha256: (bytes) =>
+      Promise.resolve(
+        builtin<typeof import("node:crypto")>("node:crypto").createHash("sha256").update(bytes).digest("hex"),
+      ),
     builtin,
     exit: (code) => exit.call(process, code),
     onSignal(signal, handler) {

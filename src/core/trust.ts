@@ -3,8 +3,10 @@
  * this, so what takes longer than a look is loaded when it is needed.
  */
 import { dirs } from "./dirs.ts";
-import { realPath } from "./paths.ts";
+import { type FileMark, isUnchanged, markOf } from "./file_mark.ts";
+import { join, realPath } from "./paths.ts";
 import { findProject } from "./project.ts";
+import { host } from "./runtime.ts";
 import { type Layer, type Setting, SETTINGS } from "./settings.ts";
 import type { Content } from "./trust_content.ts";
 import { entryOf, readTrust, type UserPins } from "./trust_store.ts";
@@ -25,6 +27,8 @@ export interface PinnedUser {
   layer: Layer | undefined;
   /** Absent where the user doesn't want it. */
   pins?: UserPins;
+  /** Scripts of hooks that aren't what they were. */
+  changed?: ReadonlySet<string>;
 }
 
 const NO_PROJECT: Project = { layers: [] };
@@ -53,10 +57,10 @@ export async function pinnedUser(
   const config = configFolder();
   const now = watchedIn(user);
   const known = entryOf(store.users, config);
-  const isSame = known && sameTexts(known.settings, now) && Object.keys(known.scripts).length === 0;
-  const { layer, pins } = isSame ? { layer: user, pins: known } : await settled();
+  const isSame = known && sameTexts(known.settings, now) && areUntouched(known);
+  const pinned: PinnedUser = isSame ? { layer: user, pins: known } : await settled();
   // What the file says of this counts once it is trusted itself.
-  return layer?.values.get("trust.pinUser") === false ? { layer } : { layer, pins };
+  return pinned.layer?.values.get("trust.pinUser") === false ? { layer: pinned.layer } : pinned;
 
   async function settled(): Promise<PinnedUser> {
     const { settleUser } = await import("./trust_user.ts");
@@ -67,6 +71,24 @@ export async function pinnedUser(
 /** The name under which the user's own folder is known. */
 export function configFolder(): string {
   return dirs().config;
+}
+
+/** Claude Code's own settings: judged by who reads them, `claude_settings.ts`. */
+export function claudeFile(): string {
+  return join(host.home(), ".claude/settings.json");
+}
+
+/** Does `stat` alone say that no script has changed? */
+function areUntouched({ scripts, scriptsMs }: UserPins): boolean {
+  return Object.entries(scripts).every(([path, then]) => {
+    if (path === claudeFile()) return true;
+    try {
+      const now = markOf(host.files.stat(path));
+      return then.size !== undefined && isUnchanged(now, then as FileMark, scriptsMs);
+    } catch {
+      return false;
+    }
+  });
 }
 
 /** The settings that say what runs and what may, as JSON. */

@@ -2,6 +2,7 @@
  * The scripts that hooks run, as far as their commands name them: they are as much what runs as the hooks are. Programs of
  * the system and what a script calls in turn are not looked for.
  */
+import { printable } from "./errors.ts";
 import { isRecord, isStrings } from "./json.ts";
 import { isAbsolute, join, normalize } from "./paths.ts";
 import { host } from "./runtime.ts";
@@ -34,10 +35,16 @@ export function namedBy(hook: HookLike, base: string | undefined): string[] {
   return [...new Set(words.flatMap((word) => pathOf(word, base) ?? []))];
 }
 
-/** Words of a shell command, near enough: quotes fall away, and what separates commands separates words. */
+/**
+ * Words of a shell command, near enough: quotes fall away, and what separates commands separates words. A word that holds
+ * several may be a command of its own, as after `sh -c`, or a path.
+ */
 function wordsOf(command: string): string[] {
-  return (command.match(/(?:"[^"]*"|'[^']*'|\\.|[^\s;|&<>()"'\\])+/g) ?? [])
-    .map((word) => word.replace(/["']/g, "").replace(/\\(.)/g, "$1"));
+  return (command.match(/(?:"[^"]*"|'[^']*'|\\.|[^\s;|&<>()"'\\])+/g) ?? []).flatMap((given) => {
+    const word = given.replace(/^"([^"]*)"$|^'([^']*)'$/, "$1$2");
+    const plain = word.replace(/["']/g, "").replace(/\\(.)/g, "$1");
+    return word !== given && /[\s;|&<>()"'\\]/.test(word) ? [plain, ...wordsOf(word)] : [plain];
+  });
 }
 
 const PROJECT_VARIABLE = /^\$\{?(?:CLAUDE|AGENT)_PROJECT_DIR\}?\//;
@@ -51,15 +58,45 @@ function pathOf(word: string, base: string | undefined): string | undefined {
   return /^[\w.]/.test(word) && /[/.]/.test(word) ? join(base, word) : undefined;
 }
 
-/** The same hooks without those that `drop` picks. */
-export function withoutHooks(hooks: HookLike, drop: (hook: HookLike) => boolean): Record<string, unknown> {
+/** What a person does about what is held back. */
+export const HOW = "agent trust --user shows the change and takes it";
+
+/**
+ * The same hooks without those that `drop` picks. Of these, one that blocks when it fails stays, and fails, saying `why`: a
+ * gate that is taken away is closed. `failClosed`: so does one that doesn't say what it does.
+ */
+export function withoutHooks(
+  hooks: HookLike,
+  drop: (hook: HookLike) => boolean,
+  why: string,
+  failClosed = hooks.failClosed === true,
+): Record<string, unknown> {
+  const kept = (hook: unknown): unknown[] => {
+    if (!isRecord(hook) || !drop(hook)) return [hook];
+    const { onFailure = failClosed ? "block" : "continue", if: rule } = hook;
+    return onFailure === "block" ? [{ ...rule !== undefined && { if: rule }, ...failing(why) }] : [];
+  };
   const group = (one: unknown) =>
-    isRecord(one) && Array.isArray(one.hooks)
-      ? { ...one, hooks: one.hooks.filter((hook) => !isRecord(hook) || !drop(hook)) }
-      : one;
+    isRecord(one) && Array.isArray(one.hooks) ? { ...one, hooks: one.hooks.flatMap(kept) } : one;
   return Object.fromEntries(
     Object.entries(hooks).map((
       [event, groups],
     ) => [event, Array.isArray(groups) ? groups.map(group) : groups]),
   );
+}
+
+/** The same hooks without those that run a script that changed. */
+export function withoutChanged(
+  hooks: HookLike,
+  changed: ReadonlySet<string>,
+  failClosed?: boolean,
+): Record<string, unknown> {
+  const isHeld = (hook: HookLike) => namedBy(hook, undefined).some((path) => changed.has(path));
+  return withoutHooks(hooks, isHeld, `its script changed since it was trusted; ${HOW}`, failClosed);
+}
+
+/** A hook in place of one that may not run: it fails, and that blocks. */
+export function failing(why: string): HookLike {
+  const quoted = `'${printable(why).replaceAll("'", `'\\''`)}'`;
+  return { type: "command", command: `printf '%s\\n' ${quoted} >&2; exit 1`, onFailure: "block" };
 }

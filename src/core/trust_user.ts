@@ -3,43 +3,41 @@
  * shows here: changed hooks don't run, and those of before stand, until `agent trust --user`. Loaded where something differs.
  */
 import { dirs } from "./dirs.ts";
+import { importsFrom, readClaude } from "./claude_settings.ts";
 import { messageOf, printable } from "./errors.ts";
 import { type FileMark, isUnchanged, markOf } from "./file_mark.ts";
-import { isRecord } from "./json.ts";
+import { isRecord, put } from "./json.ts";
 import { hashOf, infoOf, readFile } from "./local_read.ts";
-import { inside, join, realPath } from "./paths.ts";
+import { inside, realPath } from "./paths.ts";
 import { host } from "./runtime.ts";
 import { fileLayer, type Layer, type SettingName } from "./settings.ts";
-import { configFolder, type PinnedUser, watchedIn } from "./trust.ts";
-import { hooksIn, namedBy, withoutHooks } from "./trust_hooks.ts";
+import { claudeFile, configFolder, type PinnedUser, watchedIn } from "./trust.ts";
+import { hooksIn, HOW, namedBy, withoutChanged, withoutHooks } from "./trust_hooks.ts";
 import { entryOf, type FileRecord, readTrust, type TrustStore, type UserPins } from "./trust_store.ts";
 import { pinUser, type Texts } from "./trust_write.ts";
 
 type Watched = Readonly<Record<string, string>>;
 
-const HOW = "agent trust --user shows the change and takes it";
-
 /** A script larger than this is no script. */
 const MOST_BYTES = 4 * 1024 * 1024;
 
-export function settleUser(
+export async function settleUser(
   user: Layer | undefined,
   now: Watched,
   config: string,
   store: TrustStore,
   warn: (text: string) => void,
-): PinnedUser {
+): Promise<PinnedUser> {
   const before = entryOf(store.users, config);
   if (store.broken !== undefined) {
-    warn(
-      `${
-        printable(dirs().trust)
-      } can't be used (${store.broken}), so your own hooks and plugins are off; ${HOW}`,
-    );
-    return { layer: withSettings(user, {}), pins: { ...pinsOf({}), plugins: {} } };
+    const why = `${printable(dirs().trust)} can't be used (${store.broken})`;
+    warn(`${why}, so your own hooks and plugins are off; ${HOW}`);
+    const hooks = user?.values.get("hooks");
+    const gates = isRecord(hooks) && { hooks: JSON.stringify(withoutHooks(hooks, () => true, why)) };
+    return { layer: withSettings(user, { ...gates }), pins: { ...await pinsOf({}), plugins: {} } };
   }
   if (!before) {
-    const pins = pinsOf(now);
+    const pins = await pinsOf(now);
     save(config, () => pins, warn, textsOfUser(pins));
     return { layer: user, pins };
   }
@@ -72,7 +70,8 @@ class Settling {
       );
     }
     const layer = changed.length > 0 ? withSettings(user, before.settings) : user;
-    return { layer: this.#withoutChangedScripts(layer), pins: before };
+    const scripts = this.#changedScripts();
+    return { layer: withoutScripts(layer, scripts), pins: before, changed: scripts };
   }
 
   /** What isn't held back is told, once. */
@@ -88,12 +87,14 @@ class Settling {
     }, this.#warn);
   }
 
-  #withoutChangedScripts(layer: Layer | undefined): Layer | undefined {
+  #changedScripts(): ReadonlySet<string> {
     const { scripts, scriptsMs } = this.#before;
+    const started = Date.now();
     let hashed = false;
     const fresh: Record<string, FileRecord> = {};
     const changed = new Set(
       Object.keys(scripts).filter((path) => {
+        if (path === claudeFile()) return false;
         const then = scripts[path]!;
         const now = recordOf(path, then, scriptsMs);
         hashed ||= now !== then;
@@ -102,62 +103,44 @@ class Settling {
       }),
     );
     if (changed.size === 0) {
-      const refreshed = { scripts: fresh, scriptsMs: Date.now() };
+      const refreshed = { scripts: { ...scripts, ...fresh }, scriptsMs: started };
       if (hashed) save(this.#config, (known = this.#before) => ({ ...known, ...refreshed }), () => {});
-      return layer;
+      return changed;
     }
     this.#warn(
       `${
         [...changed].map(printable).join(", ")
       } changed since it was trusted, so hooks that run it are off; ${HOW}`,
     );
-    const hooks = layer?.values.get("hooks");
-    if (!layer || !isRecord(hooks)) return layer;
-    const own = scriptsOf({ ...hooks, import: [] });
-    const isImported = [...changed].some((path) => path === claudeFile() || !own.includes(path));
-    const { import: imports, ...events } = hooks;
-    const kept = {
-      ...withoutHooks(events, (hook) => namedBy(hook, undefined).some((path) => changed.has(path))),
-      ...(imports !== undefined && !isImported && { import: imports }),
-    };
-    return { ...layer, values: new Map([...layer.values, ["hooks", kept]]) };
+    return changed;
   }
+}
+
+function withoutScripts(layer: Layer | undefined, changed: ReadonlySet<string>): Layer | undefined {
+  const hooks = layer?.values.get("hooks");
+  if (!layer || !isRecord(hooks) || changed.size === 0) return layer;
+  return { ...layer, values: new Map([...layer.values, ["hooks", withoutChanged(hooks, changed)]]) };
 }
 
 /** Settings that are held back when they change; the other watched ones are told of. */
 export const PINNED: readonly string[] = ["hooks", "trust.pinUser"] satisfies SettingName[];
 
 /** What is now, for the store; plugins come when they are looked at. */
-export function pinsOf(now: Watched): UserPins {
+export async function pinsOf(now: Watched): Promise<UserPins> {
   const hooks: unknown = now.hooks === undefined ? undefined : JSON.parse(now.hooks);
   const scriptsMs = Date.now();
-  const scripts = scriptsOf(hooks).map((path) => [path, recordOf(path)] as const);
-  return { at: new Date().toISOString(), settings: now, scripts: Object.fromEntries(scripts), scriptsMs };
+  const claude = importsFrom(hooks, "claude") ? await readClaude() : undefined;
+  const scripts: Record<string, FileRecord> = {};
+  for (const path of [...scriptsOf(hooks), ...scriptsOf(claude?.hooks)]) put(scripts, path, recordOf(path));
+  if (claude) scripts[claudeFile()] = { is: claude.is };
+  return { at: new Date().toISOString(), settings: now, scripts, scriptsMs };
 }
 
-/** Scripts that hooks name, in the config folder or elsewhere at home; and what `import` takes hooks from, with its own. */
+/** Scripts that hooks name, in the config folder or elsewhere at home. */
 export function scriptsOf(hooks: unknown): string[] {
   const own = [realPath(dirs().config), dirs().config, host.home()];
   const isOwn = (path: string) => own.some((folder) => inside(folder, path));
-  const named = (some: unknown) =>
-    hooksIn(some).flatMap(({ hook }) => namedBy(hook, undefined)).filter(isOwn);
-  const imports = isRecord(hooks) && Array.isArray(hooks.import) && hooks.import.includes("claude")
-    ? [claudeFile(), ...named(claudeHooks())]
-    : [];
-  return [...new Set([...named(hooks), ...imports])];
-}
-
-function claudeFile(): string {
-  return join(host.home(), ".claude/settings.json");
-}
-
-function claudeHooks(): unknown {
-  try {
-    const parsed: unknown = JSON.parse(host.files.readText(claudeFile()));
-    return isRecord(parsed) ? parsed.hooks : undefined;
-  } catch {
-    return undefined;
-  }
+  return [...new Set(hooksIn(hooks).flatMap(({ hook }) => namedBy(hook, undefined)).filter(isOwn))];
 }
 
 function recordOf(path: string, then?: FileRecord, checkedMs = 0): FileRecord {

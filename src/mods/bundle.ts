@@ -1,21 +1,27 @@
 /**
- * Plugins as one script each, built by esbuild and kept in a cache named by the hash of all inputs. A plugin that
- * is in the cache costs a few `stat`s at start, and no esbuild.
+ * Plugins as one script each, built by esbuild and kept in the cache under the script's hash. A plugin that is there
+ * costs a few `stat`s and a hash at start, and no esbuild.
+ *
+ * Trust judges a plugin's sources, so the script must be what these became: which script that is stands beside what is
+ * trusted, and not in the cache, and the bytes that are run are the bytes that were hashed. Anything else is built anew.
  *
  * The bundle is CommonJS run with a `require` of ours, which answers `agent` and `zod` with the host's own: the
  * same bytes on both runtimes, one instance. A plugin with top-level await becomes a module instead.
  */
-import { fileError, messageOf } from "../core/errors.ts";
+import { dirs } from "../core/dirs.ts";
+import { fileError, messageOf, notAFile } from "../core/errors.ts";
 import { type FileMark, isUnchanged, markOf } from "../core/file_mark.ts";
 import { sha256 } from "../core/hash.ts";
-import { dirname, fileUrl, join, makeFolder } from "../core/paths.ts";
+import { put } from "../core/json.ts";
+import { basename, dirname, fileUrl, join, makeFolder } from "../core/paths.ts";
 import { host } from "../core/runtime.ts";
+import { writeWhole } from "../core/write_whole.ts";
 import { declaredIn, type DeclaredPlugin } from "./declared_uses.ts";
 import type { Found } from "./places.ts";
 import { HOST_SYMBOL } from "./run_bundle.ts";
 
 /** Changes whenever bundles of an older build must not be used. */
-const FORMAT = 3;
+const FORMAT = 4;
 
 /** An input with what `stat` said of it when its content was last looked at. */
 export interface Input extends FileMark {
@@ -26,10 +32,8 @@ export interface Input extends FileMark {
 
 export interface Bundle {
   format: "cjs" | "esm";
-  /** The file in the cache. */
-  file: string;
-  /** The script itself, where the cache can't be written. */
-  code?: string;
+  /** The script itself. */
+  code: string;
   /** Modules of the host's that must be loaded before it runs. */
   needs: readonly string[];
   /** Every file that is in it. */
@@ -40,10 +44,16 @@ export interface Bundle {
   declared: DeclaredPlugin;
 }
 
-interface CacheEntry extends Bundle {
+interface CacheEntry extends Omit<Bundle, "code"> {
+  /** The script in the cache, and the SHA-256 that it must have. */
+  file: string;
+  sha256: string;
   /** When the inputs were last hashed. */
   checkedMs: number;
 }
+
+/** Of one file that is bundled. */
+const MOST_BYTES = 32 * 1024 * 1024;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -57,7 +67,7 @@ export class BundleCache {
 
   constructor(cache: string, warn: (text: string) => void) {
     this.#folder = join(cache, "plugins");
-    this.#indexFile = join(this.#folder, `index-${FORMAT}.json`);
+    this.#indexFile = join(dirname(dirs().trust), "trust", `bundles-${FORMAT}.json`);
     this.#warn = warn;
   }
 
@@ -65,22 +75,18 @@ export class BundleCache {
   async bundle(found: Found): Promise<Bundle> {
     const entries = this.#load();
     const cached = Object.hasOwn(entries, found.entry) ? entries[found.entry] : undefined;
-    if (cached && this.#isFresh(cached)) return cached;
+    const kept = cached && this.#isFresh(cached) ? await scriptOf(cached) : undefined;
+    if (kept !== undefined) return { ...cached!, code: kept };
     const { code, ...built } = await build(found, this.#folder);
     try {
-      writeWhole(built.file, code);
+      save(built.file, code);
     } catch (error) {
       this.#sayUnwritable(error);
       return { ...built, code };
     }
-    entries[found.entry] = built;
+    put(entries, found.entry, built);
     this.#changed = true;
-    return built;
-  }
-
-  /** The script of a bundle. */
-  read(bundle: Bundle): string {
-    return bundle.code ?? host.files.readText(bundle.file);
+    return { ...built, code };
   }
 
   #sayUnwritable(error: unknown): void {
@@ -96,7 +102,7 @@ export class BundleCache {
     this.#changed = false;
     try {
       this.#forgetGone();
-      writeWhole(this.#indexFile, JSON.stringify(this.#entries));
+      save(this.#indexFile, JSON.stringify(this.#entries));
     } catch {
       // The next start builds again.
     }
@@ -140,11 +146,6 @@ export class BundleCache {
       Object.assign(input, markOf(now));
       hashed = true;
     }
-    try {
-      host.files.stat(entry.file);
-    } catch {
-      return false;
-    }
     if (hashed) {
       entry.checkedMs = Date.now();
       this.#changed = true;
@@ -155,12 +156,23 @@ export class BundleCache {
 
 /** Nothing of an index is taken where any of it is not what `save` writes. */
 function checkIndex(index: Record<string, CacheEntry>): Record<string, CacheEntry> {
-  for (const { inputs, needs, file, builtins } of Object.values(index)) {
-    if (
-      !Array.isArray(inputs) || !Array.isArray(needs) || !Array.isArray(builtins) || typeof file !== "string"
-    ) throw new TypeError();
+  for (const { inputs, needs, file, sha256, builtins } of Object.values(index)) {
+    const isSound = Array.isArray(inputs) && Array.isArray(needs) && Array.isArray(builtins) &&
+      typeof file === "string" && typeof sha256 === "string";
+    if (!isSound) throw new TypeError();
   }
   return { ...index };
+}
+
+/** The script that was built of the inputs; `undefined` where the cache holds another, or none. */
+async function scriptOf({ file, sha256 }: CacheEntry): Promise<string | undefined> {
+  let bytes;
+  try {
+    bytes = host.files.read(file);
+  } catch {
+    return undefined;
+  }
+  return await host.sha256(bytes) === sha256 ? host.decode(bytes) : undefined;
 }
 
 function isThere(path: string): boolean {
@@ -185,14 +197,17 @@ async function build(found: Found, folder: string): Promise<CacheEntry & { code:
   const { code, inputs, needs, builtins, source } = result;
   if (found.manifest) inputs.push(inputOf(found.manifest).input);
   const declared = await declaredIn(found.entry, source);
-  const name = sha256(`${FORMAT}\0${format}\0${code}`).slice(0, 32);
-  const file = join(folder, `${name}.${format === "cjs" ? "cjs" : "mjs"}`);
-  return { format, file, needs, inputs, builtins, declared, checkedMs, code };
+  const hash = sha256(code);
+  const file = join(folder, `${hash.slice(0, 32)}.${format === "cjs" ? "cjs" : "mjs"}`);
+  return { format, file, sha256: hash, needs, inputs, builtins, declared, checkedMs, code };
 }
 
 /** What `stat` says comes before the bytes: a change in between shows at the next start. */
 function inputOf(path: string): { input: Input; bytes: Uint8Array } {
-  const mark = markOf(host.files.stat(path));
+  const info = host.files.stat(path);
+  if (info.kind !== "file") throw notAFile("bundle", path, info);
+  if (info.size > MOST_BYTES) throw new Error(`${path} is larger than ${MOST_BYTES / 1024 / 1024} MB`);
+  const mark = markOf(info);
   const bytes = host.files.read(path);
   return { input: { path, ...mark, sha256: sha256(bytes) }, bytes };
 }
@@ -213,8 +228,9 @@ async function runEsbuild(entry: string, format: Bundle["format"]) {
     // A script has no importer: what it imports when used is required then.
     ...(format === "cjs" && { supported: { "dynamic-import": false } }),
     logLevel: "silent",
-    // Files above a plugin have no say in what it becomes.
+    // Files above a plugin have no say in what it becomes: not in how it is read, nor in what of it may be left out.
     tsconfigRaw: {},
+    ignoreAnnotations: true,
     absWorkingDir: dirname(entry),
     loader: { ".txt": "text", ".md": "text" },
     define: {
@@ -248,7 +264,14 @@ async function runEsbuild(entry: string, format: Bundle["format"]) {
         );
         // What is hashed is what is bundled: esbuild never opens the file itself.
         build.onLoad({ filter: /.*/, namespace: "file" }, ({ path }) => {
-          const { input, bytes } = inputOf(path);
+          let read;
+          try {
+            read = inputOf(path);
+          } catch (error) {
+            // Thrown, it would name a place in our own code.
+            return { errors: [{ text: messageOf(error) }] };
+          }
+          const { input, bytes } = read;
           inputs.set(path, input);
           // The entry comes first, by the name that its links lead to.
           source ??= new TextDecoder().decode(bytes);
@@ -260,12 +283,13 @@ async function runEsbuild(entry: string, format: Bundle["format"]) {
       },
     }],
   });
-  const used = Object.keys(result.metafile.inputs)
-    .filter((path) => !path.startsWith("host:"))
-    .map((path) => join(dirname(entry), path));
+  const folder = dirname(entry);
+  const used = Object.keys(result.metafile.inputs).filter((path) => !path.startsWith("host:"))
+    .map((path) => join(folder, path));
   const builtins = Object.values(result.metafile.inputs).flatMap(({ imports }) => imports)
     .filter(({ external, path }) => external && !needs.has(path)).map(({ path }) => path);
-  const bundled = used.map((path) => inputs.get(path) ?? inputOf(path).input);
+  const deciding = manifestsOf(result.metafile.inputs, folder).filter((path) => !used.includes(path));
+  const bundled = [...used, ...deciding].map((path) => inputs.get(path) ?? inputOf(path).input);
   return {
     code: result.outputFiles[0]!.text,
     inputs: bundled,
@@ -273,6 +297,33 @@ async function runEsbuild(entry: string, format: Bundle["format"]) {
     builtins: [...new Set(builtins)].sort(),
     source: source ?? "",
   };
+}
+
+type Imports = Readonly<
+  Record<string, { imports: readonly { path: string; original?: string; external?: boolean }[] }>
+>;
+
+/** The manifests that decided which file an import means: a package's own, or that of who imports by `#name`. */
+function manifestsOf(files: Imports, folder: string): string[] {
+  const found = new Set<string>();
+  const nearest = (from: string): void => {
+    for (let at = dirname(from);; at = dirname(at)) {
+      const manifest = join(at, "package.json");
+      if (isThere(manifest)) return void found.add(manifest);
+      if (dirname(at) === at) return;
+    }
+  };
+  for (const [importer, { imports }] of Object.entries(files)) {
+    for (const { path, original, external } of imports) {
+      if (original === undefined || external || path.startsWith("host:")) continue;
+      if (original.startsWith("#")) nearest(join(folder, importer));
+      // A package's name, or a folder.
+      else if (!/^[./]/.test(original) || !basename(path).startsWith(basename(original))) {
+        nearest(join(folder, path));
+      }
+    }
+  }
+  return [...found].sort();
 }
 
 /** A script is handed these as parameters; a module has to fetch them. */
@@ -284,15 +335,8 @@ function moduleBanner(entry: string): string {
   ].join("\n");
 }
 
-/** By a temporary file and a rename: two starts at once never read half a file. */
-function writeWhole(path: string, text: string): void {
+/** Two starts at once never read half a file. */
+function save(path: string, text: string): void {
   makeFolder(dirname(path), 0o700);
-  const temporary = `${path}.${host.pid}.tmp`;
-  const file = host.files.open(temporary, "w", 0o600);
-  try {
-    file.write(new TextEncoder().encode(text));
-  } finally {
-    file.close();
-  }
-  host.files.rename(temporary, path);
+  writeWhole(path, new TextEncoder().encode(text), { mode: 0o600 });
 }

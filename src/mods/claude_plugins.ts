@@ -13,6 +13,8 @@ export interface ClaudePlugin {
   root: string;
   /** The file of its hooks. */
   file: string;
+  /** What it held when it was held against what is trusted. */
+  text?: string;
 }
 
 /** In the folders themselves, where they were named, and one below; sorted by name. */
@@ -36,9 +38,9 @@ function pluginIn(root: string): ClaudePlugin | undefined {
 }
 
 /** Its hooks; `undefined`, and said, where the file can't be read. */
-export function readPluginHooks({ file }: ClaudePlugin, warn: (text: string) => void): unknown {
+export function readPluginHooks({ file, text }: ClaudePlugin, warn: (text: string) => void): unknown {
   try {
-    const parsed: unknown = JSON.parse(host.files.readText(file));
+    const parsed: unknown = JSON.parse(text ?? host.files.readText(file));
     return isRecord(parsed) && "hooks" in parsed ? parsed.hooks : parsed;
   } catch (error) {
     warn(`the hooks of ${quote(file)} are skipped: ${messageOf(error)}`);

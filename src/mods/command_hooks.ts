@@ -31,7 +31,8 @@ import {
 } from "./hook_answer.ts";
 import { Background } from "./hook_background.ts";
 import { type AnyHook, type HookGroup, nameOf } from "./hook_config.ts";
-import { meaning } from "./hook_meaning.ts";
+import { type HookAnswer, meaning } from "./hook_meaning.ts";
+import { saysNo } from "./hook_fields.ts";
 import { collect, type Due, pick, type Picked } from "./hook_pick.ts";
 import type { HookPlace } from "./hook_process.ts";
 import { HookRunners } from "./hook_runners.ts";
@@ -44,6 +45,7 @@ export interface HookTrace {
   payload: object;
   run: HookRun;
   understood: Understood;
+  answer: HookAnswer;
   ms: number;
 }
 
@@ -56,8 +58,6 @@ export interface VariablesFile {
 
 export interface CommandHooksParts {
   hooks: readonly HookGroup[];
-  /** A failing hook blocks, unless it says otherwise itself. */
-  failClosed: boolean;
   transcript: string;
   groups: ProcessGroups;
   /** Does a hook's own permission rule (`if`) fit the call? */
@@ -88,8 +88,6 @@ interface Question<T> {
   ends?(answer: T): boolean;
   variables?: Readonly<Record<string, string>>;
 }
-
-type Answer = PreAnswer | PermissionAnswer | PostAnswer | EventAnswer;
 
 export class CommandHooks implements Hooks {
   readonly #parts: CommandHooksParts;
@@ -202,21 +200,23 @@ export class CommandHooks implements Hooks {
   }
 
   /** All that are concerned, at once or in turn; `undefined` where none is. */
-  #ask<T extends Answer>(question: Question<T>): Promise<T[]> | undefined {
+  #ask<T extends HookAnswer>(question: Question<T>): Promise<T[]> | undefined {
     const { event, names, session, call, fields, read, blocked, ends } = question;
     const groups = this.#byEvent.get(event);
-    const picked = groups ? pick(groups, names, this.#parts.failClosed) : [];
+    const picked = groups ? pick(groups, names) : [];
     if (picked.length === 0) return undefined;
     const common = this.#common(event, session);
     const place = { project: session.project, variables: question.variables };
     const ask = async (hook: Due, { group }: Picked, before: readonly T[]) => {
-      if (hook.if !== undefined && !(call && await this.#parts.ruleFits(hook.if, call))) return {} as T;
-      const payload = { ...common, ...fields(before), ...(call && { agent: call.agent }) };
-      const { understood, stderr } = await this.#run(hook, group, payload, place, call);
-      if (understood.failure === undefined || !hook.blocks || !blocked) {
-        return this.#shortened(read(understood, stderr));
+      // What a rule fits is the call as it came: one that a hook before it made another may fit whatever rule.
+      const isAnother = before.some((answer) => "input" in answer && answer.input !== undefined);
+      if (hook.if !== undefined && !isAnother && !(call && await this.#parts.ruleFits(hook.if, call))) {
+        return {} as T;
       }
-      return blocked(`the hook ${quote(nameOf(hook))} failed: ${understood.failure}`);
+      const payload = { ...common, ...fields(before), ...(call && { agent: call.agent }) };
+      const { failure, answer } = await this.#run(hook, group, payload, place, call, read);
+      if (failure === undefined || !hook.blocks || !blocked) return this.#shortened(answer);
+      return blocked(`the hook ${quote(nameOf(hook))} failed: ${failure}`);
     };
     return collect(picked, ask, ends);
   }
@@ -231,42 +231,47 @@ export class CommandHooks implements Hooks {
     };
   }
 
-  async #run(
+  async #run<T extends HookAnswer>(
     hook: Due,
     group: HookGroup,
     payload: object,
     place: HookPlace,
     call: HookCall | undefined,
-  ): Promise<{ understood: Understood; stderr: string }> {
+    read: Question<T>["read"],
+  ): Promise<{ failure: string | undefined; answer: T }> {
     const started = host.now();
     const running = this.#runners.run(hook, JSON.stringify(payload), place, call);
     const hear = (run: HookRun) => {
       const understood = understand(run, group.event);
+      const answer = read(understood, run.stderr);
       const ms = host.now() - started;
-      this.#parts.heard?.({ hook, group, payload, run, understood, ms });
+      this.#parts.heard?.({ hook, group, payload, run, understood, answer, ms });
       if (call?.heard) {
-        const says = meaning(group.event, understood, run.stderr, hook.blocks).join("; ");
+        const says = meaning(group.event, understood, answer, hook.blocks).join("; ");
         call.heard(group.event, nameOf(hook), says, ms);
       }
       this.#tell(hook, group, understood, run.isKnown ?? false);
-      return { understood, stderr: run.stderr };
+      return { failure: understood.failure, answer };
     };
     if (!hook.async) return hear(await running);
     this.#background.add(nameOf(hook), running.then(hear));
-    return { understood: NOTHING_SAID, stderr: "" };
+    return { failure: undefined, answer: {} as T };
   }
 
   /** Says what a hook has to say to the person, and that it failed. */
-  #tell(hook: Due, { event, source }: HookGroup, { message, failure }: Understood, isKnown: boolean): void {
+  #tell(hook: Due, { event, source }: HookGroup, understood: Understood, isKnown: boolean): void {
+    const { message, failure, json = {} } = understood;
     const { complain, shorten } = this.#parts;
     const name = `hook ${quote(nameOf(hook))} (${event}, ${source})`;
     if (message !== undefined) complain(`${name}: ${shorten(message)}`);
     if (failure === undefined || isKnown) return;
-    const stops = hook.blocks && !hook.async ? WHAT_IS_BLOCKED[event] : undefined;
+    const holdsBack = hook.blocks || saysNo(json) || json.continue === false;
+    const stops = holdsBack && !hook.async ? WHAT_IS_BLOCKED[event] : undefined;
     complain(`${name} failed: ${failure}; ${stops ?? "all goes on without it"}`);
   }
 
-  #shortened<T extends Answer>(answer: T): T {
+  #shortened<T extends HookAnswer>(given: T): T {
+    const answer = { ...given };
     // A decision is a word, and a new output stands in the result's place, under the tool's own limit.
     for (const [key, value] of Object.entries(answer)) {
       if (typeof value !== "string" || key === "decision" || key === "behavior" || key === "output") continue;
@@ -282,14 +287,6 @@ const WHAT_IS_BLOCKED: { readonly [E in HookEvent]?: string } = {
   PermissionRequest: "the call is blocked",
   UserPromptSubmit: "the prompt is blocked",
   PreCompact: "the compaction is blocked",
-};
-
-const NOTHING_SAID: Understood = {
-  json: undefined,
-  message: undefined,
-  plain: "",
-  blocks: false,
-  failure: undefined,
 };
 
 function about(call: HookCall, event: HookEvent) {

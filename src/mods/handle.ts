@@ -1,9 +1,10 @@
 /** The `agent` that a plugin's `setup` is given, and the checks of what is registered through it. */
 import { nearest, quote } from "../core/errors.ts";
 import { type EventName, EVENTS, type Handler } from "../core/events.ts";
+import { isStrings } from "../core/json.ts";
 import { join, makeFolder } from "../core/paths.ts";
 import type { Agent, HandlerOptions, ModCommand, ModTool } from "../sdk.ts";
-import { isEffect, isStrings, isZod, modTool, type ModToolParts, type RemoteTool } from "./mod_tool.ts";
+import { isEffect, isZod, modTool, type ModToolParts, type RemoteTool } from "./mod_tool.ts";
 import type { Registrations } from "./registrations.ts";
 
 export interface HandleParts extends Omit<ModToolParts, "source" | "mod"> {

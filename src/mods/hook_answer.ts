@@ -10,7 +10,7 @@ import type {
   PreAnswer,
 } from "../core/hooks.ts";
 import { isRecord } from "../core/json.ts";
-import { DECISION, isGiven, SPECIFIC, TOP_KEYS, unclear } from "./hook_fields.ts";
+import { decides, DECISION, isGiven, saysNo, SPECIFIC, TOP_KEYS, unclear } from "./hook_fields.ts";
 
 /** How much of standard output is looked at: an answer may bring a whole new input. */
 export const ANSWER_MB = 16;
@@ -74,8 +74,9 @@ export function understand(run: HookRun, event: HookEvent): Understood {
   if (base.blocks) return { ...base, failure: undefined };
   if (run.fault !== undefined) return { ...base, failure: run.fault };
   if (run.tooLong) return { ...base, failure: TOO_LONG };
-  // A clear answer counts even when the hook's end was not clean; an empty object is none.
-  const says = json !== undefined && Object.keys(json).length > 0;
+  const isClean = !run.timedOut && run.signal === undefined && run.exitCode === 0;
+  // A clear answer counts even when the hook's end was not clean; an empty object is none, nor is one that decides nothing.
+  const says = json !== undefined && (isClean ? Object.keys(json).length > 0 : decides(json));
   if (says) return { ...base, failure: unclear(json, event) };
   if (run.timedOut) return { ...base, failure: "it ran out of time" };
   if (run.signal !== undefined) return { ...base, failure: `it was ended by ${run.signal}` };
@@ -83,21 +84,24 @@ export function understand(run: HookRun, event: HookEvent): Understood {
     return { ...base, failure: `it ended with exit code ${run.exitCode}${lastLine(run.stderr)}` };
   }
   if (json !== undefined) return { ...base, failure: undefined };
-  if (text.startsWith("{")) return { ...base, failure: "its JSON is malformed" };
-  if (hasAnswer(text)) {
-    return { ...base, failure: "JSON after noise: something printed before its JSON" };
-  }
-  return { ...base, failure: undefined };
+  return { ...base, failure: muffled(text) };
 }
 
-/** Is the end of the text an answer as hooks give them? */
-function hasAnswer(text: string): boolean {
-  if (!text.endsWith("}")) return false;
-  return [text.indexOf("{"), text.indexOf("\n{") + 1].some((at) => {
-    const json = at > 0 ? parseObject(text.slice(at)) : undefined;
-    return json !== undefined &&
-      Object.keys(json).some((key) => TOP_KEYS.has(key));
-  });
+/** Why a text that is no answer may have been meant as one; `undefined` for plain words. */
+function muffled(text: string): string | undefined {
+  if (text.startsWith("{")) return "its JSON is malformed";
+  if (text.includes("\0")) return "its output is not UTF-8";
+  if (text.startsWith("[") && isAnswer(parsed(text))) return "its JSON is a list, not an object";
+  const end = text.lastIndexOf("}") + 1;
+  const isAmong = [text.indexOf("{"), text.indexOf("\n{") + 1]
+    .some((at) => at >= 0 && at < end && isAnswer(parsed(text.slice(at, end))));
+  return isAmong ? "JSON after noise: something printed beside its JSON" : undefined;
+}
+
+/** Has it the fields of an answer, or one of a list? */
+function isAnswer(value: unknown): boolean {
+  if (Array.isArray(value)) return value.some(isAnswer);
+  return isRecord(value) && Object.keys(value).some((key) => TOP_KEYS.has(key));
 }
 
 /** What a PreToolUse hook wants. Where it failed and doesn't block by that, it may hold a call back, no more. */
@@ -118,6 +122,7 @@ export function preAnswer(understood: Understood, stderr: string): PreAnswer {
   if (json.continue === false) answer.stop = string(json.stopReason) || "a hook stopped the run";
   if (failure !== undefined) {
     if (answer.decision === "allow") delete answer.decision;
+    if (saysNo(json)) answer.decision = "deny";
     delete answer.input;
   }
   if (blocks) {
@@ -130,7 +135,7 @@ export function preAnswer(understood: Understood, stderr: string): PreAnswer {
 
 /** What a PostToolUse or PostToolUseFailure hook wants. */
 export function postAnswer(understood: Understood, stderr: string): PostAnswer {
-  const { json = {}, blocks } = understood;
+  const { json = {}, blocks, failure } = understood;
   const specific = record(json.hookSpecificOutput);
   const answer: PostAnswer = {};
   if (blocks) {
@@ -139,7 +144,9 @@ export function postAnswer(understood: Understood, stderr: string): PostAnswer {
   const context = string(specific.additionalContext);
   if (context !== undefined) answer.context = context;
   const output = specific.updatedToolOutput ?? json.updatedToolOutput;
-  if (isGiven(output)) answer.output = typeof output === "string" ? output : JSON.stringify(output);
+  if (isGiven(output) && failure === undefined) {
+    answer.output = typeof output === "string" ? output : JSON.stringify(output);
+  }
   if (json.continue === false) answer.stop = string(json.stopReason) || "a hook stopped the run";
   return answer;
 }
@@ -152,7 +159,7 @@ export function permissionAnswer(understood: Understood, stderr: string): Permis
   const answer: PermissionAnswer = {};
   if (DECISION.behavior!.is(behavior)) answer.behavior = behavior as "allow" | "deny";
   // In PreToolUse's words, it is heard as far as it says no.
-  else if (specific.permissionDecision === "deny" || json.decision === "block") answer.behavior = "deny";
+  else if (saysNo(json)) answer.behavior = "deny";
   const why = string(message) ?? string(specific.permissionDecisionReason) ?? string(json.reason);
   if (why !== undefined) answer.message = why;
   if (isRecord(updatedInput)) answer.input = updatedInput;
@@ -195,9 +202,13 @@ export function eventAnswer(
 }
 
 function parseObject(text: string): Record<string, unknown> | undefined {
+  const value = parsed(text);
+  return isRecord(value) ? value : undefined;
+}
+
+function parsed(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(text);
-    return record(value);
+    return JSON.parse(text);
   } catch {
     return undefined;
   }

@@ -12,6 +12,7 @@ export interface HookCommon {
   /** One permission rule that limits it. */
   if?: string;
   timeoutMs: number;
+  /** Its own word, else its file's, else the user's. */
   onFailure: "block" | "continue";
   async: boolean;
 }
@@ -26,6 +27,8 @@ export interface CommandHook extends HookCommon {
   persistent: boolean;
   /** The Claude plugin that it belongs to. */
   plugin?: PluginFolders;
+  /** Where it runs, if not in the session's folder. */
+  folder?: string;
 }
 
 export interface PluginFolders {
@@ -48,13 +51,6 @@ export interface HookGroup {
   foreign: boolean;
 }
 
-export interface HookConfig {
-  /** In declared order. */
-  groups: HookGroup[];
-  /** A failing hook blocks, unless it says otherwise itself. */
-  failClosed: boolean;
-}
-
 /** One `hooks` object with what is known of where it stands. */
 export interface HookSource {
   hooks: unknown;
@@ -64,6 +60,10 @@ export interface HookSource {
   /** Written for another program: what is wrong in it is said and skipped. */
   foreign?: boolean;
   plugin?: PluginFolders;
+  /** Where its hooks run: a project's in its root, as its relative scripts were trusted from there. */
+  folder?: string;
+  /** What holds where it doesn't say itself whether its hooks block when they fail. */
+  failClosed?: boolean;
 }
 
 /** Of the format, and not there yet: said wherever they are used. */
@@ -79,13 +79,13 @@ export function nameOf(hook: AnyHook): string {
 }
 
 /** One `hooks` object. What is of the format and can't be used is said and skipped; what is wrong is an error. */
-export function readHooks(from: HookSource, warn: (text: string) => void): HookConfig {
+export function readHooks(from: HookSource, warn: (text: string) => void): HookGroup[] {
   if (!from.foreign) return new Reader(from, warn).read();
   // A file that isn't ours says all it has to say in one line.
   const faults: string[] = [];
-  const config = new Reader(from, (text) => faults.push(text.slice(from.source.length + 2))).read();
+  const groups = new Reader(from, (text) => faults.push(text.slice(from.source.length + 2))).read();
   if (faults.length > 0) warn(`${from.source}: ${faults.join("; ")}`);
-  return config;
+  return groups;
 }
 
 type Given = Record<string, unknown>;
@@ -93,38 +93,39 @@ type Given = Record<string, unknown>;
 class Reader {
   readonly #from: HookSource;
   readonly #warn: (text: string) => void;
+  #failClosed = false;
 
   constructor(from: HookSource, warn: (text: string) => void) {
     this.#from = from;
     this.#warn = warn;
   }
 
-  read(): HookConfig {
+  /** In declared order. */
+  read(): HookGroup[] {
     const { hooks, foreign } = this.#from;
     if (!isRecord(hooks)) {
       const what = "not an object of events";
       if (!foreign) throw this.#wrong(what);
       this.#say(what);
-      return { groups: [], failClosed: false };
+      return [];
     }
     const { failClosed, import: imports, ...events } = hooks;
     this.#checkImport(imports);
-    const config: HookConfig = {
-      groups: [],
-      failClosed: this.#skipping(() => this.#flag(failClosed, "failClosed")) ?? false,
-    };
+    const byDefault = this.#from.failClosed ?? false;
+    this.#failClosed = this.#skipping(() => this.#flag(failClosed, "failClosed", byDefault)) ?? byDefault;
+    const read: HookGroup[] = [];
     for (const [event, groups] of Object.entries(events)) {
       if (!isHookEvent(event)) {
         // The other program may well have it.
         if (!foreign) this.#say(`hooks for ${event} are skipped: no such event`);
       } else {
-        config.groups.push(
+        read.push(
           ...this.#skipping(() => this.#list(event, groups))
             ?.flatMap((group) => this.#skipping(() => this.#group(event, group)) ?? []) ?? [],
         );
       }
     }
-    return config;
+    return read;
   }
 
   #checkImport(imports: unknown): void {
@@ -181,7 +182,7 @@ class Reader {
     if (typeof command !== "string" || command === "") throw this.#wrong(`a hook of ${event} has no command`);
     const of = (key: string) => `${key} of ${quote(command)}`;
     if (args !== undefined && !isStrings(args)) throw this.#wrong(`${of("args")} is not a list of texts`);
-    const { plugin } = this.#from;
+    const { plugin, folder } = this.#from;
     // A shell finds the plugin's folders in its environment; a program that is run directly doesn't.
     const put = (text: string) => plugin && args ? withFolders(text, plugin) : text;
     return {
@@ -191,11 +192,13 @@ class Reader {
       ...(args !== undefined && { args: args.map(put) }),
       persistent: this.#flag(persistent, of("persistent")),
       ...(plugin && { plugin }),
+      ...(folder !== undefined && { folder }),
     };
   }
 
   #common(event: HookEvent, given: Given, name: string): HookCommon {
-    const { if: rule, timeout = DEFAULT_TIMEOUT_S, onFailure = "continue", async } = given;
+    const byDefault = this.#failClosed ? "block" : "continue";
+    const { if: rule, timeout = DEFAULT_TIMEOUT_S, onFailure = byDefault, async } = given;
     const of = (key: string) => `${key} of ${quote(name)}`;
     if (typeof timeout !== "number" || !(timeout > 0)) {
       throw this.#wrong(`${of("timeout")} is not a number of seconds`);
@@ -217,11 +220,11 @@ class Reader {
     };
   }
 
-  #flag(value: unknown, what: string): boolean {
+  #flag(value: unknown, what: string, byDefault = false): boolean {
     if (value !== undefined && typeof value !== "boolean") {
       throw this.#wrong(`${what} is neither true nor false`);
     }
-    return value ?? false;
+    return value ?? byDefault;
   }
 
   /** In a file that isn't ours the rest still holds. */

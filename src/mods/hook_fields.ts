@@ -86,6 +86,23 @@ export function unclear(json: Record<string, unknown>, event: HookEvent): string
       : undefined);
 }
 
+const WORDS: ReadonlySet<string> = new Set(["systemMessage", "suppressOutput", "reason", "stopReason"]);
+
+/** Does it decide anything, or say something that only a whole answer says? */
+export function decides(json: Record<string, unknown>): boolean {
+  return Object.keys(json).some((key) => !WORDS.has(key) && isGiven(json[key]));
+}
+
+/** A no, wherever it stands and in whichever event's words: what is only nearly an answer may hold back, no more. */
+export function saysNo(json: Record<string, unknown>): boolean {
+  const specific = isRecord(json.hookSpecificOutput) ? json.hookSpecificOutput : {};
+  const decision = isRecord(specific.decision) ? specific.decision : {};
+  const isNo = (value: unknown) => value === "deny" || value === "block";
+  return [json, specific, decision].some(({ decision, permissionDecision, behavior }) =>
+    isNo(decision) || isNo(permissionDecision) || isNo(behavior)
+  );
+}
+
 /** Fields that nobody knows are fine beside those that are known. */
 function wrongIn(given: Record<string, unknown>, fields: Fields, where: string): string | undefined {
   for (const [key, { is, what }] of Object.entries(fields)) {

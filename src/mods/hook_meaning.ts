@@ -1,7 +1,18 @@
 /** What hooks' answers mean, in words: for those who try a hook out. */
-import { quote } from "../core/errors.ts";
-import type { HookCall, HookEvent, Hooks, HookSession, HostEvent, HostEvents } from "../core/hooks.ts";
-import { eventAnswer, permissionAnswer, postAnswer, preAnswer, type Understood } from "./hook_answer.ts";
+import { quote, quoteWhole } from "../core/errors.ts";
+import type {
+  EventAnswer,
+  HookCall,
+  HookEvent,
+  Hooks,
+  HookSession,
+  HostEvent,
+  HostEvents,
+  PermissionAnswer,
+  PostAnswer,
+  PreAnswer,
+} from "../core/hooks.ts";
+import type { Understood } from "./hook_answer.ts";
 
 /** A question by hand. */
 export type Trial =
@@ -74,50 +85,43 @@ export async function ask(hooks: Hooks, trial: Trial, session: HookSession): Pro
   }
 }
 
-/** One hook's answer. `blocks`: its failure does. */
-export function meaning(event: HookEvent, understood: Understood, stderr: string, blocks: boolean): string[] {
-  const { failure, message } = understood;
+/** What one hook of an event answers. */
+export type HookAnswer = PreAnswer | PermissionAnswer | PostAnswer | EventAnswer;
+
+/** One hook's answer; its texts whole, since nobody has redacted them yet. `blocks`: its failure does. */
+export function meaning(
+  event: HookEvent,
+  { failure, message }: Understood,
+  answer: HookAnswer,
+  blocks: boolean,
+): string[] {
   const said: string[] = [];
   if (failure !== undefined) {
     said.push(`it has failed: ${failure}; ${blocks ? "that blocks" : "all goes on without it"}`);
   }
-  if (message !== undefined) said.push(`the person is told ${quote(message)}`);
-  said.push(...answerOf(event, understood, stderr));
+  if (message !== undefined) said.push(`the person is told ${quoteWhole(message)}`);
+  said.push(...inWords(event, answer));
   return said.length > 0 ? said : ["no opinion"];
 }
 
-function answerOf(event: HookEvent, understood: Understood, stderr: string): string[] {
-  const context = (text: string | undefined) =>
-    text === undefined ? undefined : `the model is told ${quote(text)}`;
-  const stop = (reason: string | undefined) =>
-    reason === undefined ? undefined : `the run is stopped: ${reason}`;
-  if (event === "PreToolUse") {
-    const answer = preAnswer(understood, stderr);
-    return there(
-      stop(answer.stop),
-      answer.decision && `${DECISIONS[answer.decision]}${because(answer.reason)}`,
-      answer.input && `the input becomes ${JSON.stringify(answer.input)}`,
-      context(answer.context),
-    );
-  }
-  if (event === "PermissionRequest") {
-    const answer = permissionAnswer(understood, stderr);
-    return there(
-      stop(answer.stop),
-      answer.behavior && `${DECISIONS[answer.behavior]}${because(answer.message)}`,
-      answer.input && `the input becomes ${JSON.stringify(answer.input)}`,
-    );
-  }
-  if (event === "PostToolUse" || event === "PostToolUseFailure") {
-    const answer = postAnswer(understood, stderr);
-    const output = answer.output === undefined ? undefined : `the result becomes ${quote(answer.output)}`;
-    return there(stop(answer.stop), context(answer.feedback), context(answer.context), output);
-  }
-  const answer = eventAnswer(understood, stderr, event);
-  const block = answer.block === undefined
-    ? undefined
-    : `${BLOCKED[event] ?? "it is blocked"}: ${answer.block}`;
-  return there(stop(answer.stop), block, context(answer.context));
+/** An answer has the fields of its event alone. */
+function inWords(
+  event: HookEvent,
+  answer: PreAnswer & PermissionAnswer & PostAnswer & EventAnswer,
+): string[] {
+  const { stop, decision, reason, behavior, message, block, input, feedback, context, output } = answer;
+  const told = (text: string | undefined) =>
+    text === undefined ? undefined : `the model is told ${quoteWhole(text)}`;
+  return [
+    stop === undefined ? undefined : `the run is stopped: ${stop}`,
+    decision && `${DECISIONS[decision]}${because(reason)}`,
+    behavior && `${DECISIONS[behavior]}${because(message)}`,
+    block === undefined ? undefined : `${BLOCKED[event] ?? "it is blocked"}: ${block}`,
+    input && `the input becomes ${JSON.stringify(input)}`,
+    told(feedback),
+    told(context),
+    output === undefined ? undefined : `the result becomes ${quoteWhole(output)}`,
+  ].filter((text) => text !== undefined);
 }
 
 const DECISIONS = { allow: "the call is allowed", ask: "a person is asked", deny: "the call is denied" };
@@ -137,10 +141,6 @@ function told(parts: readonly Part[], otherwise: string): Asked {
     words: given.length === 0 ? otherwise : given.map(([, words]) => words).join("; "),
     comesTo: [...new Set(given.map(([word]) => word))],
   };
-}
-
-function there(...texts: (string | undefined)[]): string[] {
-  return texts.filter((text) => text !== undefined);
 }
 
 function because(reason: string | undefined): string {

@@ -3,11 +3,11 @@
  * order of the questions, which is all that ties them together: so a process that is late, or says something without
  * being asked, is ended with all that waits for it. The next question starts another one, within a limit.
  */
-import { messageOf, quote } from "../core/errors.ts";
+import { quote } from "../core/errors.ts";
 import { host } from "../core/runtime.ts";
 import { LONGEST_MS } from "../core/watchdog.ts";
-import { startChild, type StartedChild } from "../shell/child.ts";
 import type { ProcessGroups } from "../shell/groups.ts";
+import { type LineFault, LineProcess } from "../shell/line_process.ts";
 import { ANSWER_MB, failedRun, type HookRun, lastLine, TOO_LONG } from "./hook_answer.ts";
 import type { CommandHook } from "./hook_config.ts";
 import { type HookPlace, startOf } from "./hook_process.ts";
@@ -17,8 +17,6 @@ const RESTARTS = 3;
 const RESTARTS_MS = 60_000;
 /** Time to end on its own after the end of its input. */
 const FAREWELL_MS = 300;
-/** Of what it said on standard error, its end. */
-const STDERR_KEPT = 4096;
 
 export interface PersistentParts {
   groups: ProcessGroups;
@@ -33,7 +31,7 @@ export class PersistentHook {
   readonly #parts: PersistentParts;
   /** When it was started, lately. */
   #starts: number[] = [];
-  #process: LineProcess | undefined;
+  #process: HookProcess | undefined;
   #gaveUp = false;
   #closed = false;
 
@@ -49,7 +47,7 @@ export class PersistentHook {
     if (!this.#process || this.#process.isOver) {
       if (!this.#mayStart()) return Promise.resolve(this.#givenUp());
       this.#gaveUp = false;
-      this.#process = new LineProcess(this.#hook, this.#place, this.#parts);
+      this.#process = new HookProcess(this.#hook, this.#place, this.#parts);
     }
     return this.#process.ask(line, timeoutMs);
   }
@@ -82,18 +80,10 @@ interface Question {
 }
 
 /** One process and who waits for it. */
-class LineProcess {
-  readonly #hook: CommandHook;
+class HookProcess {
   readonly #complain: (text: string) => void;
-  readonly #decoder = new TextDecoder();
-  readonly #errors = new TextDecoder();
+  readonly #lines: LineProcess;
   readonly #waiting: Question[] = [];
-  readonly #started: Promise<void>;
-  /** What it is to be sent once it is there. */
-  #unsent: string[] = [];
-  #child: StartedChild | undefined;
-  #rest = "";
-  #stderr = "";
   #timer: ReturnType<typeof setTimeout> | undefined;
   /** When the timer fires, and when the oldest question's time is over. */
   #due = Infinity;
@@ -102,45 +92,22 @@ class LineProcess {
   isOver = false;
 
   constructor(hook: CommandHook, place: HookPlace, { groups, complain }: PersistentParts) {
-    this.#hook = hook;
     this.#complain = complain;
-    this.#started = this.#start(place, groups);
-  }
-
-  async #start(place: HookPlace, groups: ProcessGroups): Promise<void> {
-    try {
-      const child = await startChild({
-        ...startOf(this.#hook, place),
-        stdin: "open",
-        onOutput: (chunk, stream) => stream === "stdout" ? this.#hear(chunk) : this.#hearErrors(chunk),
-      }, groups);
-      this.#child = child;
-      void child.ended.then(({ exitCode, signal }) => {
-        const how = signal === undefined ? `with exit code ${exitCode}` : `by ${signal}`;
-        this.#fail(`its process ended ${how} before it answered${lastLine(this.#stderr)}`);
-        child.release();
-      });
-      if (this.isOver) void child.kill();
-      else this.#send(this.#unsent.join(""));
-    } catch (error) {
-      this.#fail(messageOf(error));
-    } finally {
-      this.#unsent = [];
-    }
+    this.#lines = new LineProcess({
+      groups,
+      start: () => startOf(hook, place),
+      mostLine: ANSWER_MB * 1024 * 1024,
+      take: (line) => this.#take(line),
+      failed: (fault) => this.#failed(fault),
+    });
   }
 
   ask(line: string, timeoutMs: number): Promise<HookRun> {
     return new Promise((answer) => {
       this.#waiting.push({ timeoutMs, answer });
       if (this.#waiting.length === 1) this.#watch();
-      if (this.#child) this.#send(line + "\n");
-      else this.#unsent.push(line + "\n");
+      this.#lines.send(line);
     });
-  }
-
-  /** One that doesn't read any more says so by its end, or runs out of time. */
-  #send(lines: string): void {
-    if (this.#child!.write(lines) === "full") this.#end("it doesn't read what it is sent");
   }
 
   /** Only the oldest question's time runs: those behind it wait for their turn. */
@@ -162,15 +129,6 @@ class LineProcess {
       if (host.now() < this.#deadline) return this.#arm();
       this.#end("it ran out of time: it gave no line for a line", { timedOut: true });
     }, ms);
-  }
-
-  #hear(chunk: Uint8Array): void {
-    if (this.isOver) return;
-    const text = this.#rest + this.#decoder.decode(chunk, { stream: true });
-    const lines = text.split("\n");
-    this.#rest = lines.pop()!;
-    for (const line of lines) if (!this.isOver) this.#take(line);
-    if (this.#rest.length > ANSWER_MB * 1024 * 1024) this.#end(TOO_LONG, { tooLong: true });
   }
 
   #take(line: string): void {
@@ -197,21 +155,20 @@ class LineProcess {
     });
   }
 
-  #hearErrors(chunk: Uint8Array): void {
-    this.#stderr = (this.#stderr + this.#errors.decode(chunk, { stream: true })).slice(-STDERR_KEPT);
-  }
-
-  #end(why: string, how: Partial<HookRun> = {}): void {
-    this.#fail(why, how);
-    void this.#child?.kill();
+  #failed(fault: LineFault): void {
+    if (fault.kind === "too long") return this.#end(TOO_LONG, { tooLong: true });
+    if (fault.kind === "deaf") return this.#end("it doesn't read what it is sent");
+    if (fault.kind === "not started") return this.#end(fault.why);
+    this.#end(`its process ended ${fault.how} before it answered${lastLine(this.#lines.stderr)}`);
   }
 
   /** Who asked first is told what happened, the others that it took their answers with it. */
-  #fail(why: string, how: Partial<HookRun> = {}): void {
+  #end(why: string, how: Partial<HookRun> = {}): void {
     if (this.isOver) return;
     this.isOver = true;
     clearTimeout(this.#timer);
-    const stderr = this.#stderr;
+    const { stderr } = this.#lines;
+    if (!this.#lines.isOver) this.#lines.end();
     for (const [index, { answer }] of this.#waiting.splice(0).entries()) {
       answer(
         index === 0 ? failedRun(why, { ...how, stderr }) : failedRun(`${why} (an earlier call)`, { stderr }),
@@ -220,14 +177,8 @@ class LineProcess {
   }
 
   async close(): Promise<void> {
-    await this.#started;
+    const closing = this.#lines.close(FAREWELL_MS);
     clearTimeout(this.#timer);
-    const child = this.#child;
-    if (!child) return;
-    child.endInput();
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    await Promise.race([child.exited, new Promise((resolve) => timer = setTimeout(resolve, FAREWELL_MS))]);
-    clearTimeout(timer);
-    await child.kill();
+    await closing;
   }
 }

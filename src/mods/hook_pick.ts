@@ -13,11 +13,7 @@ export interface Picked {
 }
 
 /** The concerned hooks by group; no names: all of them. The same hook from two places runs once. */
-export function pick(
-  groups: readonly HookGroup[],
-  names: readonly string[] | undefined,
-  failClosed: boolean,
-): Picked[] {
+export function pick(groups: readonly HookGroup[], names: readonly string[] | undefined): Picked[] {
   const seen = new Map<string, Due>();
   const picked: Picked[] = [];
   for (const group of groups) {
@@ -26,11 +22,12 @@ export function pick(
       const key = keyOf(hook);
       const same = seen.get(key);
       if (same) {
-        // One run stands for both, so the stricter failure mode holds.
+        // One run stands for both, so the longer time holds, and the stricter failure mode.
+        same.timeoutMs = Math.max(same.timeoutMs, hook.timeoutMs);
         same.blocks ||= hook.onFailure === "block";
         return [];
       }
-      const once = { ...hook, blocks: failClosed || hook.onFailure === "block" };
+      const once = { ...hook, blocks: hook.onFailure === "block" };
       seen.set(key, once);
       return [once];
     });

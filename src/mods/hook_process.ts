@@ -1,6 +1,7 @@
 /** A hook that is a program: how it is started, and run once for an answer. */
 import { messageOf } from "../core/errors.ts";
 import { makeFolder } from "../core/paths.ts";
+import { findProject } from "../core/project.ts";
 import { host } from "../core/runtime.ts";
 import type { ProcessGroups } from "../shell/groups.ts";
 import { run as runProcess } from "../shell/process.ts";
@@ -10,7 +11,7 @@ import type { CommandHook } from "./hook_config.ts";
 
 /** Where a hook runs, and what it finds beside its input. */
 export interface HookPlace {
-  /** The session's project. */
+  /** The session's folder. */
   project: string;
   /** Variables beside those of all hooks. */
   variables?: Readonly<Record<string, string>>;
@@ -18,15 +19,17 @@ export interface HookPlace {
 
 /** Its program, folder and environment: this process' own environment, as hooks are the person's. */
 export function startOf(hook: CommandHook, { project, variables }: HookPlace) {
-  const { command, args, plugin } = hook;
+  const { command, args, plugin, folder } = hook;
+  // The same folder as trust goes by, wherever in the project the session stands.
+  const root = findProject(project)?.root ?? project;
   if (plugin) makeFolder(plugin.data, 0o700);
   return {
     argv: args ? [command, ...args] : ["/bin/sh", "-c", command],
-    cwd: project,
+    cwd: folder ?? project,
     env: {
       ...host.envAll(),
-      CLAUDE_PROJECT_DIR: project,
-      AGENT_PROJECT_DIR: project,
+      CLAUDE_PROJECT_DIR: root,
+      AGENT_PROJECT_DIR: root,
       ...(plugin && { CLAUDE_PLUGIN_ROOT: plugin.root, CLAUDE_PLUGIN_DATA: plugin.data }),
       ...variables,
     },

@@ -40,7 +40,7 @@ export class HookRunners {
 
   /** The same command is one process, whatever it is asked about. */
   #processOf(hook: CommandHook, place: HookPlace): Promise<PersistentHook> | PersistentHook {
-    const key = JSON.stringify([hook.command, hook.args, hook.plugin?.root]);
+    const key = JSON.stringify([hook.command, hook.args, hook.plugin?.root, hook.folder]);
     const known = this.#persistent.get(key);
     if (known) return known;
     const { groups, complain } = this.#parts;

@@ -46,6 +46,7 @@ export class ModHost {
     for (const { registrations } of this.#current) registrations.publish();
     this.#checkRequired();
     this.#reportFilters();
+    this.#reportTaken();
   }
 
   /**
@@ -83,6 +84,7 @@ export class ModHost {
     if (this.#isDisposed) return await this.#retireAll(fresh);
     this.#replace(next);
     this.#reportFilters();
+    this.#reportTaken();
     await this.#sweep();
   }
 
@@ -155,15 +157,7 @@ export class ModHost {
     for (const one of this.#current) {
       for (const command of one.registrations.commands) {
         const mod = nameOf(one);
-        const taken = commands.get(command.name);
-        if (taken) {
-          this.#parts.warn(
-            `plugin ${quote(mod)}: the command ${quote(command.name)} is plugin ${
-              quote(taken.mod)
-            }'s already`,
-          );
-          continue;
-        }
+        if (commands.has(command.name)) continue;
         const alive = () => {
           if (!one.alive) throw new Error(`plugin ${quote(mod)} was disposed`);
         };
@@ -189,6 +183,7 @@ export class ModHost {
         ...(reason !== undefined && { phase, reason }),
         ...(kept !== undefined && { kept }),
         isolation: isolated ? "process" : "none",
+        ...(isolated?.unfenced !== undefined && { unfenced: isolated.unfenced }),
         uses: plugin?.uses ?? [],
         tools: registrations.tools,
         handlers: registrations.handlers.map(({ mod: _, fn: __, ownLimit: ___, ...status }) => status),
@@ -217,7 +212,7 @@ export class ModHost {
     const stack = error instanceof Error ? error.stack ?? "" : "";
     // A line's number stands behind the name on Node, `, <anonymous>` on Deno.
     const one = [...this.#current, ...this.#replaced].find(({ found, bundle }) =>
-      bundle && [":", ","].some((end) => stack.includes(sourceName(found.entry, bundle) + end))
+      bundle && [":", ","].some((end) => stack.includes(sourceName(found.entry) + end))
     );
     const who = one ? `plugin ${quote(nameOf(one))} (${one.found.entry})` : "a plugin, or a library of one,";
     this.#parts.warn(`${who} failed late: ${messageOf(error)}`);
@@ -237,6 +232,19 @@ export class ModHost {
             near ? `; did you mean ${near}?` : ""
           } (${one.found.entry})`,
         );
+      }
+    }
+  }
+
+  /** Commands that another plugin of the same load stands before. */
+  #reportTaken(): void {
+    const commands = this.commands();
+    for (const one of this.#current) {
+      for (const command of one.registrations.commands) {
+        const { command: first, mod } = commands.get(command.name)!;
+        if (first === command) continue;
+        const own = `plugin ${quote(nameOf(one))}: the command ${quote(command.name)}`;
+        this.#parts.warn(`${own} is plugin ${quote(mod)}'s already`);
       }
     }
   }

@@ -17,7 +17,7 @@ import type { Bundle } from "./bundle.ts";
 import type { Handle } from "./handle.ts";
 import { answerTo, FileGate } from "./isolation_context.ts";
 import { IsolatedProcess } from "./isolation_process.ts";
-import { type Grants, grantsOf, startOf } from "./isolation_start.ts";
+import { type Grants, grantsOf, startOf, unfenced } from "./isolation_start.ts";
 import type { Answer, ContextFacts, Orders, Registered } from "./isolation_wire.ts";
 import type { Found } from "./places.ts";
 
@@ -63,6 +63,7 @@ export class IsolatedPlugin {
   /** What its set-up registered, and what a new process has registered so far. */
   #known: string[] | undefined;
   #adding: string[] = [];
+  #isSettingUp = false;
   readonly #removers = new Map<number, () => void>();
   #fault: unknown;
   /** When its process ended, lately. */
@@ -88,8 +89,22 @@ export class IsolatedPlugin {
     this.#storage = realPath(storage);
   }
 
+  /** What the runtime can't keep it from, in words. */
+  get unfenced(): string | undefined {
+    return unfenced(this.#grants);
+  }
+
   /** Starts its process and runs its file there. */
   async import(): Promise<Plugin> {
+    const { unfenced } = this;
+    if (unfenced !== undefined) {
+      const { node } = host.builtin<typeof process>("node:process").versions;
+      this.#parts.warn(
+        `plugin ${
+          quote(this.#name)
+        } runs in a process of its own, but Node ${node} can't keep it from ${unfenced}`,
+      );
+    }
     await this.#start();
     return { name: this.#name, uses: this.#uses, setup() {} };
   }
@@ -124,7 +139,11 @@ export class IsolatedPlugin {
 
   async #setUpIn(process: IsolatedProcess): Promise<void> {
     this.#adding = [];
-    await process.order("setup", { options: this.#options, storage: this.#storage });
+    this.#isSettingUp = true;
+    await process.order("setup", { options: this.#options, storage: this.#storage }, {
+      // What stands on the next line is not of the set-up any more.
+      answered: () => this.#isSettingUp = false,
+    });
   }
 
   /** A process that can take orders; a new one where the last one ended. */
@@ -179,20 +198,7 @@ export class IsolatedPlugin {
     this.#parts.onOff(reason);
   }
 
-  async #order<D extends keyof Orders>(what: D, given: Orders[D], work?: Work): Promise<unknown> {
-    const process = await this.#ready();
-    let number = 0;
-    try {
-      return await process.order(what, given, (order) => {
-        number = order;
-        if (work) this.#works.set(order, work);
-      });
-    } finally {
-      this.#works.delete(number);
-    }
-  }
-
-  /** The same within a handler's time, which starts when there is a process that can take it. */
+  /** An order within a handler's time, which starts when there is a process that can take it. */
   async #orderInTime<D extends keyof Orders>(what: D, given: Orders[D]): Promise<unknown> {
     const { watchdog, handlerTimeoutMs } = this.#parts;
     const process = await this.#ready();
@@ -219,11 +225,13 @@ export class IsolatedPlugin {
       stop = watchdog.watch(ABORT_MS, () => process.end("it went on after its call was ended"));
     };
     try {
-      return await process.order(what, given, (order) => {
-        number = order;
-        this.#works.set(order, work);
-        signal.addEventListener("abort", onAbort, { once: true });
-        if (signal.aborted) queueMicrotask(onAbort);
+      return await process.order(what, given, {
+        begun: (order) => {
+          number = order;
+          this.#works.set(order, work);
+          signal.addEventListener("abort", onAbort, { once: true });
+          if (signal.aborted) queueMicrotask(onAbort);
+        },
       });
     } finally {
       stop();
@@ -284,10 +292,11 @@ export class IsolatedPlugin {
   #add({ add, number }: Record<string, unknown>): void {
     if (!isRecord(add) || typeof number !== "number") return;
     const told = JSON.stringify(add);
-    const isSetUp = this.#adding !== this.#known;
-    if (isSetUp) this.#adding.push(told);
-    // Started again, it registers what is there already.
-    if (isSetUp && this.#known) return;
+    if (this.#isSettingUp) {
+      this.#adding.push(told);
+      // Started again, it registers what is there already, or what its process before took back.
+      if (this.#known && (this.#removers.has(number) || this.#known[number] !== told)) return;
+    }
     this.#removers.set(number, this.#register(add as unknown as Registered, number));
   }
 
@@ -323,11 +332,11 @@ export class IsolatedPlugin {
     };
     return handle.addTool(definition as ModTool<never>, {
       check: checks
-        ? async (args) => checkedBy(await this.#order("check", { tool: number, args }))
+        ? async (args) => checkedBy(await this.#orderInTime("check", { tool: number, args }))
         : undefined,
       traits: hasTraits
         ? async (args, place) =>
-          identified(await this.#order("traits", { tool: number, args, cwd: place.cwd }), place)
+          identified(await this.#orderInTime("traits", { tool: number, args, cwd: place.cwd }), place)
         : undefined,
       run: (args, context, traits) =>
         this.#orderFor("run", { tool: number, args, context: this.#factsOf(context) }, {

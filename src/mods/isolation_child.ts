@@ -154,7 +154,9 @@ class PluginProcess {
   #add<T>(registered: Registered, to: Map<number, T>, thing: T): () => void {
     const number = this.#count++;
     to.set(number, thing);
-    const what = `the ${registered.kind} ${JSON.stringify("name" in registered ? registered.name : registered.event)}`;
+    const what = `the ${registered.kind} ${
+      JSON.stringify("name" in registered ? registered.name : registered.event)
+    }`;
     this.send({ add: jsonOf(registered, what) as Registered, number });
     return () => {
       if (to.delete(number)) this.send({ remove: number });
@@ -227,6 +229,10 @@ function placeIn(cwd: string): Place {
   return { cwd, resolve, identify: resolve, locate: resolve };
 }
 
+// Node writes its reports wherever it is told to, past its own permissions.
+if (host.name === "node") {
+  Object.defineProperty(host.builtin("node:process"), "report", { value: undefined, configurable: false });
+}
 const plugin = new PluginProcess();
 host.onStray((error) => plugin.send({ say: "stray", text: messageOf(error) }));
 

@@ -1,16 +1,23 @@
 /** One child process of a plugin: orders and their answers, by lines. */
-import { AgentError, messageOf } from "../core/errors.ts";
+import { AgentError } from "../core/errors.ts";
 import { isRecord } from "../core/json.ts";
-import { type ChildStart, startChild, type StartedChild } from "../shell/child.ts";
+import { host } from "../core/runtime.ts";
+import type { ChildStart } from "../shell/child.ts";
 import type { ProcessGroups } from "../shell/groups.ts";
+import { type LineFault, LineProcess } from "../shell/line_process.ts";
 import { MOST_LINE, type Orders, type ToChild } from "./isolation_wire.ts";
-
-/** Of what it said on standard error, its end. */
-const STDERR_KEPT = 2048;
 
 interface Waiting {
   resolve(value: unknown): void;
   reject(error: unknown): void;
+  answered: (() => void) | undefined;
+}
+
+export interface OrderEvents {
+  /** Before it is sent, with its number. */
+  begun?(order: number): void;
+  /** Before anything that the process says after its answer is heard. */
+  answered?(): void;
 }
 
 export interface ProcessParts {
@@ -22,97 +29,64 @@ export interface ProcessParts {
   over(why: string, asked: boolean): void;
 }
 
+/** Characters of what it says between two answers: logs, output, questions, what it registers. */
+const MOST_UNASKED = 32 * 1024 * 1024;
+
 export class IsolatedProcess {
   readonly #parts: ProcessParts;
-  readonly #started: Promise<void>;
+  readonly #lines: LineProcess;
   readonly #waiting = new Map<number, Waiting>();
-  readonly #decoder = new TextDecoder();
-  readonly #errors = new TextDecoder();
-  #child: StartedChild | undefined;
-  #unsent: string[] = [];
-  #pieces: string[] = [];
-  #length = 0;
-  #stderr = "";
   #count = 0;
+  /** Characters that it sent unasked since its last answer. */
+  #unasked = 0;
+  readonly #letDebuggerIn: () => void;
   isOver = false;
 
   constructor(parts: ProcessParts) {
     this.#parts = parts;
-    this.#started = this.#start();
+    const { groups, start } = parts;
+    // Node opens its debugger, and with it everything, to whoever sends it this signal; a child of ours can.
+    this.#letDebuggerIn = host.name === "node" && host.platform !== "win32"
+      ? host.onSignal("SIGUSR1", () => {})
+      : () => {};
+    this.#lines = new LineProcess({
+      groups,
+      start: () => start,
+      mostLine: MOST_LINE,
+      take: (line) => this.#take(line),
+      failed: (fault) => this.#finish(this.#inWords(fault)),
+    });
   }
 
-  async #start(): Promise<void> {
-    try {
-      const child = await startChild({
-        ...this.#parts.start,
-        stdin: "open",
-        onOutput: (chunk, stream) => stream === "stdout" ? this.#hear(chunk) : this.#hearErrors(chunk),
-      }, this.#parts.groups);
-      this.#child = child;
-      void child.ended.then(({ exitCode, signal }) => {
-        const how = signal === undefined ? `with exit code ${exitCode}` : `by ${signal}`;
-        const [last = ""] = this.#stderr.trim().split("\n").slice(-1);
-        this.#finish(`its process ended ${how}${last === "" ? "" : `: ${last.slice(0, 300)}`}`);
-        child.release();
-      });
-      if (this.isOver) void child.kill();
-      else this.#write(this.#unsent.join(""));
-    } catch (error) {
-      this.#finish(messageOf(error));
-    } finally {
-      this.#unsent = [];
-    }
-  }
-
-  /** Rejects with what the plugin threw, or with how its process ended. `begun` gets the order's number. */
+  /** Rejects with what the plugin threw, or with how its process ended. */
   order<D extends keyof Orders>(
     what: D,
     given: Orders[D],
-    begun?: (order: number) => void,
+    { begun, answered }: OrderEvents = {},
   ): Promise<unknown> {
     const order = ++this.#count;
     begun?.(order);
     return new Promise((resolve, reject) => {
       if (this.isOver) return reject(new Error("its process has ended"));
-      this.#waiting.set(order, { resolve, reject });
+      this.#waiting.set(order, { resolve, reject, answered });
       this.send({ order, do: what, with: given } as ToChild);
     });
   }
 
   send(message: ToChild): void {
-    const line = JSON.stringify(message) + "\n";
-    if (line.length > MOST_LINE) {
-      if ("order" in message) this.#settle(message.order, { error: { message: TOO_MUCH } });
-      else if ("reply" in message) this.send({ reply: message.reply, error: { message: TOO_MUCH } });
-      return;
-    }
-    if (this.#child) this.#write(line);
-    else if (!this.isOver) this.#unsent.push(line);
-  }
-
-  #write(lines: string): void {
-    if (lines !== "" && this.#child!.write(lines) === "full") this.end("it doesn't read what it is sent");
-  }
-
-  #hear(chunk: Uint8Array): void {
-    if (this.isOver) return;
-    const parts = this.#decoder.decode(chunk, { stream: true }).split("\n");
-    for (const [index, part] of parts.entries()) {
-      if (index > 0) {
-        const line = this.#pieces.join("");
-        this.#pieces = [];
-        this.#length = 0;
-        this.#take(line);
-        if (this.isOver) return;
-      }
-      this.#pieces.push(part);
-      this.#length += part.length;
-    }
-    if (this.#length > MOST_LINE) this.end("it sent a line of more than 16 MB");
+    const line = JSON.stringify(message);
+    if (line.length < MOST_LINE) this.#lines.send(line);
+    else if ("order" in message) this.#settle(message.order, { error: { message: TOO_MUCH } });
+    else if ("reply" in message) this.send({ reply: message.reply, error: { message: TOO_MUCH } });
   }
 
   /** Lines that aren't ours are what the plugin printed past its console. */
   #take(line: string): void {
+    if (this.isOver) return;
+    this.#unasked += line.length;
+    if (this.#unasked > MOST_UNASKED) {
+      return this.end(`it sends more than ${MOST_UNASKED / 1024 / 1024} MB that nobody asked for`);
+    }
     if (!line.startsWith("{")) return;
     let message: unknown;
     try {
@@ -129,22 +103,29 @@ export class IsolatedProcess {
     const waiting = this.#waiting.get(order);
     if (!waiting) return;
     this.#waiting.delete(order);
+    this.#unasked = 0;
+    waiting.answered?.();
     if (isRecord(answer.error)) waiting.reject(errorOf(answer.error));
     else waiting.resolve(answer.value);
   }
 
-  #hearErrors(chunk: Uint8Array): void {
-    this.#stderr = (this.#stderr + this.#errors.decode(chunk, { stream: true })).slice(-STDERR_KEPT);
+  #inWords(fault: LineFault): string {
+    if (fault.kind === "too long") return "it sent a line of more than 16 MB";
+    if (fault.kind === "deaf") return "it doesn't read what it is sent";
+    if (fault.kind === "not started") return fault.why;
+    const [last = ""] = this.#lines.stderr.trim().split("\n").slice(-1);
+    return `its process ended ${fault.how}${last === "" ? "" : `: ${last.slice(0, 300)}`}`;
   }
 
   /** What it is given up for. */
   end(why: string): void {
     this.#finish(why);
-    void this.#child?.kill();
+    this.#lines.end();
   }
 
   #finish(why: string): void {
     if (this.isOver) return;
+    this.#letDebuggerIn();
     this.isOver = true;
     const waiting = [...this.#waiting.values()];
     this.#waiting.clear();
@@ -155,9 +136,7 @@ export class IsolatedProcess {
   /** The end of its input, and of the process. */
   async close(): Promise<void> {
     this.isOver = true;
-    await this.#started;
-    this.#child?.endInput();
-    await this.#child?.kill();
+    await this.#lines.close(0);
     for (const { reject } of this.#waiting.values()) reject(new Error("the plugin was disposed"));
     this.#waiting.clear();
   }

@@ -70,19 +70,33 @@ function denoFlags({ read, write, net, run }: Grants, storage: string): string[]
   ];
 }
 
-/** Older versions have no permissions: there the process is apart, and its environment bare. */
 function nodeFlags({ read, write, net, run }: Grants, storage: string, program: string): string[] {
-  const heap = `--max-old-space-size=${HEAP_MB}`;
-  const { allowedNodeEnvironmentFlags: known } = host.builtin<typeof process>("node:process");
-  if (!known.has("--permission")) return [heap];
+  const known = nodeKnows();
   return [
-    heap,
-    "--permission",
+    `--max-old-space-size=${HEAP_MB}`,
+    // Before it was one for good, it warned of itself.
+    ...known.has("--permission")
+      ? ["--permission"]
+      : ["--experimental-permission", "--disable-warning=ExperimentalWarning"],
+    // It opens files by itself, wherever they are.
+    ...known.has("--no-experimental-sqlite") ? ["--no-experimental-sqlite"] : [],
     ...[dirname(program), storage, ...read].map((path) => `--allow-fs-read=${path}`),
     ...[storage, ...write].map((path) => `--allow-fs-write=${path}`),
     ...net.length > 0 && known.has("--allow-net") ? ["--allow-net"] : [],
     ...run ? ["--allow-child-process"] : [],
   ];
+}
+
+/** What it can reach though it doesn't declare it, because this runtime has no fence there; in words. */
+export function unfenced({ net }: Grants): string | undefined {
+  if (host.name === "deno" || net.includes("*") || (net.length === 0 && nodeKnows().has("--allow-net"))) {
+    return undefined;
+  }
+  return net.length === 0 ? "the network" : "other hosts than those that it declares";
+}
+
+function nodeKnows(): ReadonlySet<string> {
+  return host.builtin<typeof process>("node:process").allowedNodeEnvironmentFlags;
 }
 
 /** It stands beside this file, in the source as in the build. */

@@ -1,8 +1,7 @@
 /** Loads a plugin's bundle into this process and hands out its default export, checked. */
 import { messageOf } from "../core/errors.ts";
-import { fileUrl } from "../core/paths.ts";
 import type { Plugin } from "../sdk.ts";
-import type { Bundle, BundleCache } from "./bundle.ts";
+import type { Bundle } from "./bundle.ts";
 import type { SharedPrototypes } from "./prototypes.ts";
 import {
   checkPlugin,
@@ -16,28 +15,23 @@ import {
 export async function loadPlugin(
   entry: string,
   bundle: Bundle,
-  cache: BundleCache,
   modules: HostModules,
   prototypes: SharedPrototypes,
 ): Promise<Plugin> {
   if (bundle.needs.includes("zod")) modules.zod ??= await import("zod");
-  const exported = await prototypes.watch(() => runBundle(entry, runnable(bundle, cache), modules));
+  const exported = await prototypes.watch(() => runBundle(entry, runnable(entry, bundle), modules));
   return checkPlugin((exported as { default?: unknown }).default);
 }
 
-function runnable(bundle: Bundle, cache: BundleCache): Runnable {
-  return bundle.format === "cjs"
-    ? { format: "cjs", code: cache.read(bundle) }
-    : { format: "esm", url: moduleUrl(bundle) };
+/** A module is run from memory as well: its file may be another one by the time it is imported. */
+function runnable(entry: string, { format, code }: Bundle): Runnable {
+  if (format === "cjs") return { format, code };
+  return { format, url: dataUrl(`${code}\n//# sourceURL=${scriptName(entry)}`) };
 }
 
 /** How stack frames of a plugin's bundle name it, which is how a late error finds its plugin. */
-export function sourceName(entry: string, bundle: Bundle): string {
-  return bundle.format === "cjs" ? scriptName(entry) : moduleUrl(bundle);
-}
-
-function moduleUrl({ code, file }: Bundle): string {
-  return code === undefined ? fileUrl(file) : dataUrl(code);
+export function sourceName(entry: string): string {
+  return scriptName(entry);
 }
 
 /** What is wrong, on one line. esbuild has a list of what it found: the first says what and where. */

@@ -3,19 +3,13 @@ import { dirs } from "../core/dirs.ts";
 import { quote } from "../core/errors.ts";
 import type { Hooks } from "../core/hooks.ts";
 import { join } from "../core/paths.ts";
+import { isRecord } from "../core/json.ts";
 import type { Matchers } from "../core/permission.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Effect } from "../core/tool.ts";
 import { type ClaudePlugin, readPluginHooks } from "./claude_plugins.ts";
 import { CommandHooks, type CommandHooksParts } from "./command_hooks.ts";
-import {
-  type HookConfig,
-  type HookGroup,
-  type HookSource,
-  isCallEvent,
-  readHooks,
-  readHooksFile,
-} from "./hook_config.ts";
+import { type HookGroup, type HookSource, isCallEvent, readHooks, readHooksFile } from "./hook_config.ts";
 import { HookRules } from "./hook_rules.ts";
 import { variablesFile } from "./hook_variables.ts";
 
@@ -41,36 +35,36 @@ export interface LoadHooksParts
 
 /** Hooks of settings, files and plugins add up, in this order. */
 export async function loadHooks(parts: LoadHooksParts): Promise<Hooks> {
-  const config = await hookConfig(parts, parts.warn);
-  for (const group of config.groups) reportMatcher(group, parts);
-  return hooksOf(config, parts);
+  const groups = await hookGroups(parts, parts.warn);
+  for (const group of groups) reportMatcher(group, parts);
+  return hooksOf(groups, parts);
 }
 
-/** The hooks of one configuration. */
-export function hooksOf({ groups, failClosed }: HookConfig, parts: LoadHooksParts): CommandHooks {
+/** These groups, as `Hooks`. */
+export function hooksOf(groups: readonly HookGroup[], parts: LoadHooksParts): CommandHooks {
   const { matchers, covers, project, groups: processes, complain } = parts;
   const rules = new HookRules(matchers, covers);
   const folder = join(dirs().sessions, "env");
   return new CommandHooks({
     ...parts,
     hooks: groups,
-    failClosed,
     ruleFits: (rule, call) => rules.fits(rule, call),
     variables: () => variablesFile({ folder, project, groups: processes, complain }),
   });
 }
 
 /** All that is configured, in the order in which answers count. */
-export async function hookConfig(
+export async function hookGroups(
   { settings, files, plugins }: HookPlaces,
   warn: (text: string) => void,
-): Promise<HookConfig> {
+): Promise<HookGroup[]> {
   const { settingsFile, storage } = dirs();
-  const sources: HookSource[] = settings.all("hooks").map(({ value, origin, foreign }) => ({
+  const sources: HookSource[] = settings.all("hooks").map(({ value, origin, foreign, project }) => ({
     hooks: value,
     source: origin,
     isUsers: origin === settingsFile,
     ...(foreign && { foreign }),
+    ...(project !== undefined && { folder: project }),
   }));
   for (const path of files) sources.push({ hooks: await readHooksFile(path), source: path });
   for (const plugin of plugins) {
@@ -79,11 +73,11 @@ export async function hookConfig(
     const folders = { root: plugin.root, data: join(storage, plugin.name) };
     sources.push({ hooks, source: plugin.file, foreign: true, plugin: folders });
   }
-  const configs = sources.map((source) => readHooks(source, warn));
-  return {
-    groups: configs.flatMap(({ groups }) => groups),
-    failClosed: configs.some(({ failClosed }) => failClosed),
-  };
+  // The user's word, or a host's, is about all; any other file's about its own hooks alone.
+  const failClosed = settings.all("hooks").some(({ value, project, foreign }) =>
+    project === undefined && !foreign && isRecord(value) && value.failClosed === true
+  );
+  return sources.flatMap((source) => readHooks({ ...source, failClosed }, warn));
 }
 
 /** A matcher for tools that fits none is most likely a slip; another program's may mean tools that only that one has. */

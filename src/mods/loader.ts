@@ -138,7 +138,7 @@ export class Loader {
     const { found } = one;
     const isolation = this.#options.isolationOf(found) ?? bundle.declared.isolation;
     if (isolation === "process") return await this.#importApart(one, bundle);
-    const plugin = await loadPlugin(found.entry, bundle, this.#cache, this.#modules, this.#prototypes);
+    const plugin = await loadPlugin(found.entry, bundle, this.#modules, this.#prototypes);
     if (!one.alive) return;
     one.plugin = plugin;
     if (plugin.isolation !== undefined && this.#options.isolationOf(found) !== "none") {
@@ -156,7 +156,7 @@ export class Loader {
     const isolated = new IsolatedPlugin({
       found: one.found,
       bundle,
-      code: this.#cache.read(bundle),
+      code: bundle.code,
       groups,
       storageFolder,
       watchdog,

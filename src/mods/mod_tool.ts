@@ -1,7 +1,7 @@
 /** A plugin's tool as one of ours: its schema checked, its context no more than it declared. */
 import { AgentError, quote } from "../core/errors.ts";
 import type { Files } from "../core/files.ts";
-import { copy } from "../core/json.ts";
+import { copy, isRecord, isStrings } from "../core/json.ts";
 import type { PlainTool } from "../core/registry.ts";
 import {
   type Checked,
@@ -99,10 +99,6 @@ export function modTool(given: ModTool<never>, parts: ModToolParts, remote?: Rem
 
 export function isEffect(value: unknown): boolean {
   return value === "read" || value === "write" || value === "run";
-}
-
-export function isStrings(value: unknown): value is string[] {
-  return Array.isArray(value) && value.every((item) => typeof item === "string");
 }
 
 export function isZod(input: unknown): input is ZodSchema {
@@ -217,10 +213,6 @@ export class ZodInput {
 function inPath(path: string, key: PropertyKey): string {
   if (typeof key === "number") return `${path}[${key}]`;
   return path === "" ? String(key) : `${path}.${String(key)}`;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** A class, because one is made for every call. Functions are made when asked for: plugins take them off the object. */

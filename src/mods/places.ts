@@ -23,7 +23,8 @@ export interface Found {
   manifest?: string;
 }
 
-const FILE = /^(?!.*\.(?:test|d)\.)(.+)\.(?:ts|mts|js|mjs)$/;
+/** The name of a file that is a plugin where it stands in a place; its group is the plugin's. */
+export const FILE = /^(?!.*\.(?:test|d)\.)(.+)\.(?:ts|mts|js|mjs)$/;
 
 /** What a place looks like: the disk, or the files of a project as they were trusted. */
 interface View {

@@ -12,10 +12,13 @@ export interface Search {
   namedOnly: boolean;
 }
 
-export function pluginsIn({ settings, named, namedOnly }: Search): Found[] {
+export function pluginsIn(
+  { settings, named, namedOnly }: Search,
+  { project } = settings.trusted,
+): Found[] {
   if (!settings.get("mods.enabled")) return [];
   if (namedOnly) return findPlugins(named, undefined);
-  return findPlugins(named, dirs().plugins, settings.trusted.project?.content);
+  return findPlugins(named, dirs().plugins, project?.content);
 }
 
 export function claudePluginsIn({ settings, named, namedOnly }: Search): ClaudePlugin[] {

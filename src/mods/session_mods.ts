@@ -55,9 +55,10 @@ export class SessionMods {
   }
 
   async reload(): Promise<void> {
-    const found = pluginsIn(this.#search);
     // What was trusted since the start, in another terminal, counts.
-    const trust = this.#trust(trustedNow(this.#search.settings.trusted), found, []);
+    const trusted = await trustedNow(this.#search.settings.trusted);
+    const found = pluginsIn(this.#search, trusted);
+    const trust = this.#trust(trusted, found, []);
     await this.host.reload(found, vouchOf(trust));
   }
 

@@ -14,6 +14,8 @@ export interface ModStatus {
   /** It runs as it was before a reload: why its new version is off. */
   kept?: string;
   isolation: "none" | "process";
+  /** What the runtime can't keep its process from though it doesn't declare it, in words. */
+  unfenced?: string;
   uses: readonly string[];
   tools: readonly string[];
   handlers: readonly HandlerStatus[];

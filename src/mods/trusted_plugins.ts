@@ -10,6 +10,7 @@ import { host } from "../core/runtime.ts";
 import type { Trusted } from "../core/settings.ts";
 import { configFolder } from "../core/trust.ts";
 import type { Content } from "../core/trust_content.ts";
+import { HOW } from "../core/trust_hooks.ts";
 import { entryOf, readTrust, type UserPins } from "../core/trust_store.ts";
 import { textsOfUser } from "../core/trust_user.ts";
 import { pinUser } from "../core/trust_write.ts";
@@ -22,13 +23,20 @@ import { claudePluginsIn, type Search } from "./search.ts";
 /** Files of a plugin with their SHA-256. */
 type Hashes = Readonly<Record<string, string>>;
 
-const HOW = "agent trust --user shows the change and takes it";
-
-/** The same with the user's own as they are trusted now; nothing of theirs where that can't be told any more. */
-export function trustedNow(trusted: Trusted): Trusted {
-  if (!trusted.pins) return trusted;
-  const pins = entryOf(readTrust().users, configFolder());
-  return { ...trusted, pins: pins ?? { ...trusted.pins, plugins: {} } };
+/**
+ * The same as it is trusted now: nothing of the user's own where that can't be told any more, and the project as it was
+ * where it isn't trusted as it stands.
+ */
+export async function trustedNow(trusted: Trusted): Promise<Trusted> {
+  const { project, pins } = trusted;
+  const now = { ...trusted };
+  if (pins) now.pins = entryOf(readTrust().users, configFolder()) ?? { ...pins, plugins: {} };
+  if (project?.content) {
+    const { lookAt } = await import("../core/trust_project.ts");
+    const { content = project.content } = lookAt(project.content.root, project.once === true);
+    now.project = { ...project, content };
+  }
+  return now;
 }
 
 /** A person added or removed plugins of their own. Nothing where none have been looked at yet: the first start does. */
@@ -56,6 +64,8 @@ export class PluginTrust {
   readonly #warn: (text: string) => void;
   /** The user's plugins as they are now. */
   readonly #seen = new Map<string, Hashes>();
+  /** Entries that are there, also where they couldn't be looked through. */
+  readonly #there = new Set<string>();
 
   constructor({ project, pins }: Trusted, warn: (text: string) => void) {
     this.#content = project?.content;
@@ -75,16 +85,26 @@ export class PluginTrust {
 
   /** The user's folders that bring Claude Code's hooks, without those that changed. */
   claudePlugins(found: readonly ClaudePlugin[], place: string): ClaudePlugin[] {
-    return found.filter(({ name, root, file }) => {
-      if (!this.#pins || inside(place, root) === undefined) return true;
+    return found.flatMap((plugin) => {
+      const { name, root, file } = plugin;
+      if (!this.#pins || inside(place, root) === undefined) return [plugin];
+      this.#there.add(file);
       try {
         const now = hashesIn(root);
         this.#seen.set(file, now);
         this.#compare(file, now);
-        return true;
+        const bytes = host.files.read(file);
+        const text = host.decode(bytes);
+        // Read again, since a folder may hold much; what is used is what was compared.
+        const then = entryOf(now, file);
+        const isSame = then === undefined || then.startsWith("-> ") || sha256(bytes) === then;
+        if (text === undefined || !isSame) {
+          throw new Error(`${printable(file)} changed while it was looked at`);
+        }
+        return [{ ...plugin, text }];
       } catch (error) {
         this.#warn(`the hooks of the plugin ${printable(name)} are off: ${messageOf(error)}`);
-        return false;
+        return [];
       }
     });
   }
@@ -98,7 +118,7 @@ export class PluginTrust {
       return this.#save((before) => ({ ...before ?? now, plugins: now.plugins }), now);
     }
     // One that is switched off, or can't be built, is there all the same.
-    const there = new Set([...this.#seen.keys(), ...found.map(({ entry }) => entry)]);
+    const there = new Set([...this.#there, ...this.#seen.keys(), ...found.map(({ entry }) => entry)]);
     const gone = Object.keys(plugins).filter((entry) => !there.has(entry));
     if (gone.length > 0) {
       this.#warn(
@@ -144,15 +164,15 @@ export class PluginTrust {
   }
 }
 
-const MOST_FILES = 2_000;
+const MOST_FILES = 5_000;
 
-/** All files of a folder, but for repositories and what is installed. */
+/** All files of a folder, what is installed in it too, but for repositories. */
 export function hashesIn(folder: string): Hashes {
   const found: Record<string, string> = {};
   let count = 0;
   const walk = (path: string) => {
     for (const name of namesIn(path).sort()) {
-      if (name === ".git" || name === "node_modules") continue;
+      if (name === ".git") continue;
       if (++count > MOST_FILES) throw new Error(`${printable(folder)} holds more than ${MOST_FILES} files`);
       const one = join(path, name);
       const { kind } = host.files.lstat(one);

@@ -1,7 +1,7 @@
 /** `agent exec --explain` and `agent log explain`: the life of a call, as it happened and from the log. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Scratch } from "../support.ts";
+import { type Json, Scratch } from "../support.ts";
 
 /** Without what differs from run to run. */
 function plain(text: string): string[] {
@@ -89,6 +89,40 @@ test("what was cut and redacted is told, with the place of the whole, and no sec
   assert.match(ran.stderr, /\+ "command": "seq 20000; echo <redacted:DEPLOY>"/);
   const { stdout } = await scratch.agent(["log", "export"], { env });
   assert.equal((stdout + ran.stderr).includes("hunter2hunter2"), false);
+});
+
+test("a secret that stands where a long text of the trail is cut is redacted whole", async () => {
+  using scratch = new Scratch();
+  const env = { DEPLOY: "sk_live_" + "hunter2".repeat(8) };
+  scratch.settings({ secrets: ["DEPLOY"] });
+  const filled = (room: number) => `${"x".repeat(room)} ${env.DEPLOY} ${"y".repeat(400)}`;
+  scratch.plugin(
+    "tell",
+    `agent.on("tool_start", (call) => ({
+       args: { ...call.args, command: ${JSON.stringify(`echo ${filled(360)}`)} },
+     }));`,
+  );
+  // The texts of hooks are quoted, and errors quote no more than 200 characters.
+  const said = { hookSpecificOutput: { hookEventName: "PreToolUse", additionalContext: filled(160) } };
+  const more = { hookSpecificOutput: { hookEventName: "PostToolUse", additionalContext: filled(340) } };
+  const hook = (answer: unknown) => [{
+    hooks: [{ type: "command", command: `echo '${JSON.stringify(answer)}'` }],
+  }];
+  scratch.file("hooks.json", JSON.stringify({ hooks: { PreToolUse: hook(said), PostToolUse: hook(more) } }));
+  const flags = ["--plugins", "p", "--hooks", "hooks.json"];
+  const ran = await scratch.agent(["exec", "--explain", ...flags, "Bash", "command=true"], { env });
+  assert.equal(ran.code, 0);
+  const { stdout: log } = await scratch.agent(["log", "export"], { env });
+  const { trail } = log.trim().split("\n").map((line) => JSON.parse(line))
+    .find(({ type }) => type === "tool_end");
+  const long = trail.flatMap(({ reason, changed }: Json) => [reason, changed?.command?.to])
+    .filter((text: unknown) => typeof text === "string" && text.includes("xxx"));
+  assert.equal(long.length, 3);
+  for (const text of long) {
+    assert.match(text, /x+ <redacted:DEPLOY> y+/);
+    assert.match(text, /^.{380,400}… \(\d+ characters\)$/);
+  }
+  assert.equal((ran.stderr + log).includes("sk_live"), false);
 });
 
 test("without the log, --explain tells as much; with log.trails off, the log holds no steps", async () => {

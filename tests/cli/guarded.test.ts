@@ -157,3 +157,32 @@ test("what is named like a guarded place and is none stays free", () => {
   assert.equal(there.has(path.join(inside, ".agent/x")), true);
   assert.equal(here.has(path.join(inside, "src/a.ts")), true);
 });
+
+test("scripts of trusted hooks, and what was typed to run, are guarded wherever they stand", async () => {
+  using scratch = new Scratch();
+  const pinned = { env: { AGENT_TRUST_PIN_USER: undefined } };
+  const run = (command: string) => ({ PostToolUse: [{ hooks: [{ type: "command", command }] }] });
+  const own = scratch.file("../home/own.sh", "true\n");
+  scratch.settings({ hooks: run(`sh ${own}`) });
+  scratch.file(
+    ".agent/settings.json",
+    JSON.stringify({ hooks: run(`sh "$CLAUDE_PROJECT_DIR"/scripts/check.sh`) }),
+  );
+  scratch.file("scripts/check.sh", "true\n");
+  scratch.file("hooks.json", "{}");
+  scratch.file("p/x.ts", `export default { name: "x", setup() {} };\n`);
+  scratch.file("free.txt", "free\n");
+  await scratch.agent(["trust", "--yes"], pinned);
+  const files = ["scripts/check.sh", own, "hooks.json", "p/x.ts", "p/new.ts", "free.txt"];
+  const write = async (flags: string[]) => {
+    const calls = files.flatMap((file_path) => [
+      { name: "Read", args: { file_path } },
+      { name: "Write", args: { file_path, content: "true \n" } },
+    ]);
+    const { results } = await scratch.batch(calls, ["--mode", "acceptEdits", ...flags], pinned);
+    return files.filter((_, i) => results[2 * i + 1]!.outcome === "success");
+  };
+  assert.deepEqual(await write(["--hooks", "hooks.json", "--plugins", "p"]), ["free.txt"]);
+  const free = await write(["--allow", "Edit(scripts/check.sh)"]);
+  assert.deepEqual(free, ["scripts/check.sh", "hooks.json", "p/x.ts", "p/new.ts", "free.txt"]);
+});

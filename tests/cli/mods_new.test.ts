@@ -1,5 +1,6 @@
 /** `agent mods new` and `agent mods check`: a plugin to start from, and what can be said of one without a call. */
 import assert from "node:assert/strict";
+import { symlinkSync } from "node:fs";
 import path from "node:path";
 import process from "node:process";
 import { test } from "node:test";
@@ -40,6 +41,35 @@ test("the test of a new plugin fails when the plugin no longer does what it says
   });
   assert.equal(tested.code, 1);
   assert.match(tested.stdout, /expected that it is denied, but it is unchanged/);
+});
+
+test("a new plugin's test says when agent can't be run", async () => {
+  using scratch = new Scratch();
+  await scratch.agent(["mods", "new", "one", "--dir", "."]);
+  const { code, stdout } = await run([ON_DENO ? "node" : process.execPath, "--test"], {
+    cwd: path.join(scratch.work, "one"),
+    env: scratch.env({ AGENT: "/nonexistent/agent" }),
+  });
+  assert.equal(code, 1);
+  assert.match(stdout, /Cannot run "\/nonexistent\/agent": AGENT says how it is started/);
+});
+
+test("a new plugin is refused where it couldn't be loaded or made", async () => {
+  using scratch = new Scratch();
+  const named = await scratch.agent(["mods", "new", "node_modules", "--dir", "p"]);
+  assert.equal(named.code, 2);
+  assert.match(
+    named.stderr,
+    /Cannot make the plugin "node_modules": nothing is loaded from a folder of that name/,
+  );
+  assert.equal(scratch.exists("p"), false);
+  scratch.file("file", "");
+  symlinkSync("nowhere/x", path.join(scratch.work, "dangling"));
+  for (const place of ["file", "dangling"]) {
+    const made = await scratch.agent(["mods", "new", "one", "--dir", place]);
+    assert.equal(made.code, 1);
+    assert.match(made.stderr, new RegExp(`Cannot make the folder ".*/${place}/one": (a part of|no such)`));
+  }
 });
 
 test("without --dir it is one of the user's plugins, trusted as it was made", async () => {
@@ -100,6 +130,17 @@ test("a check names what is wrong with types, names, uses and filters", async ()
 
   const fine = await check(scratch.plugin("fine", `agent.on("tool_end", () => {});`));
   assert.deepEqual([fine.code, fine.problems, fine.notes], [0, [], []]);
+});
+
+test("a check runs no tsc of the plugin's own folder", async () => {
+  using scratch = new Scratch();
+  await scratch.agent(["mods", "new", "theirs", "--dir", "."]);
+  scratch.file("theirs/node_modules/.bin/tsc", `#!/bin/sh\ntouch "${scratch.work}/ran"\n`, 0o755);
+  const entry = path.join(scratch.work, "theirs/index.ts");
+  scratch.file(entry, `${scratch.read(entry)}\nexport const wrong: number = "text";\n`);
+  const ran = await scratch.agent(["mods", "check", "theirs"]);
+  assert.deepEqual([ran.code, scratch.exists("ran")], [1, false]);
+  assert.match(ran.stdout, /problem: .*error TS2322/);
 });
 
 test("the plugins that ship pass the check", async () => {

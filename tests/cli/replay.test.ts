@@ -5,9 +5,12 @@ import { test } from "node:test";
 import { type Json, Scratch } from "../support.ts";
 
 const RUNS = ["--mode", "bypassPermissions"];
+const ASKS = ["--mode", "default"];
 
+/** In the mode that the calls were made in, unless `args` say another. */
 async function replay(scratch: Scratch, ...args: string[]) {
-  const ran = await scratch.agent(["replay", "--json", ...args]);
+  const mode = args.includes("--mode") ? [] : RUNS;
+  const ran = await scratch.agent(["replay", "--json", ...mode, ...args]);
   return { ...ran, told: JSON.parse(ran.stdout) as Json };
 }
 
@@ -29,10 +32,10 @@ test("nothing differs where nothing changed, whatever became of the calls, and n
     "--plugins",
     "p",
   ]);
-  const same = await scratch.agent(["replay", "--plugins", "p"]);
+  const same = await scratch.agent(["replay", ...RUNS, "--plugins", "p"]);
   assert.deepEqual([same.code, same.stdout, same.stderr], [0, "7 calls, 0 different\n", ""]);
   assert.equal(scratch.read("made"), "once\n");
-  const { code, told } = await replay(scratch, ...RUNS);
+  const { code, told } = await replay(scratch);
   assert.equal(code, 1);
   assert.deepEqual(
     told.different.map((row: Json) => [row.before.outcome, row.now.outcome, row.differs]),
@@ -77,7 +80,7 @@ test("what plugins, hooks and rules of today deny, rewrite and change is a table
   assert.equal(told.different[1].now.text, "SHOUT");
   assert.match(told.different[2].now.text, /not so/);
   assert.match(told.different[3].now.text, /the deny rule/);
-  const shown = await scratch.agent(["replay", ...flags]);
+  const shown = await scratch.agent(["replay", ...RUNS, ...flags]);
   assert.match(
     shown.stdout,
     /^CALL +TOOL +DIFFERS +BEFORE +NOW\ncall_\w+ +Read +args +success +success\n {4}by plugin "new"\n/,
@@ -188,8 +191,101 @@ test("who said no then says no now, and a yes stays one", async () => {
   using scratch = new Scratch();
   const call = { name: "Bash", args: { command: "echo hi" } };
   await scratch.batch([call], ["--no-input"]);
-  assert.equal((await replay(scratch)).code, 0);
+  assert.equal((await replay(scratch, ...ASKS)).code, 0);
+  scratch.file(
+    "yes.json",
+    JSON.stringify({
+      hooks: { PermissionRequest: [{ hooks: [{ type: "command", command: `echo '${ALLOWS}'` }] }] },
+    }),
+  );
   await scratch.batch([call], ["--allow", "Bash(echo *)"]);
+  assert.equal((await replay(scratch, ...ASKS, "--allow", "Bash(echo *)")).code, 0);
+  assert.equal((await replay(scratch, ...ASKS, "--hooks", "yes.json")).code, 0);
+  assert.equal((await replay(scratch, ...ASKS, "--deny", "Bash")).code, 1);
+});
+
+const ALLOWS = JSON.stringify({
+  hookSpecificOutput: { hookEventName: "PermissionRequest", decision: { behavior: "allow" } },
+});
+
+test("a call that nobody was asked about differs where somebody would be now, and --run doesn't run it", async () => {
+  using scratch = new Scratch();
+  const call = { name: "Bash", args: { command: "touch made" } };
+  await scratch.batch([call, { name: "Bash", args: { command: "true" } }], RUNS);
   assert.equal((await replay(scratch)).code, 0);
-  assert.equal((await replay(scratch, "--deny", "Bash")).code, 1);
+  scratch.settings({ permissions: { ask: ["Bash(touch *)"] } });
+  const { code, told } = await replay(scratch);
+  assert.deepEqual([code, told.different.length], [1, 1]);
+  const [{ differs, asks }] = told.different;
+  assert.deepEqual(differs, ["asks"]);
+  assert.match(asks, /the ask rule "Bash\(touch \*\)"/);
+  const shown = await scratch.agent(["replay", ...RUNS]);
+  assert.match(shown.stdout, /Bash +asks +success +success\n {4}somebody would be asked: the ask rule/);
+  assert.deepEqual((await replay(scratch, ...ASKS)).told.different.map((row: Json) => row.differs), [
+    ["asks"],
+    [
+      "asks",
+    ],
+  ]);
+  const ran = await replay(scratch, "--run");
+  assert.deepEqual(ran.told.different.map((row: Json) => [row.differs, row.now.outcome]), [[
+    ["outcome", "asks"],
+    "denied",
+  ]]);
+});
+
+test("calls that a plugin's tool made ask again only where the trail says that nobody had to", async () => {
+  using scratch = new Scratch();
+  scratch.plugin(
+    "outer",
+    `agent.tool({
+       name: "outer", description: "", effect: "read", input: { type: "object" },
+       run: async (_, context) => (await context.call("Bash", { command: "echo in" })).text,
+     });`,
+    `uses: ["call"],`,
+  );
+  const flags = ["--plugins", "p"];
+  await scratch.batch([{ name: "outer", args: {} }], [...RUNS, ...flags]);
+  assert.equal((await replay(scratch, ...flags)).code, 0);
+  const { told } = await replay(scratch, ...ASKS, ...flags);
+  assert.deepEqual(told.different.map((row: Json) => [row.name, row.differs]), [["Bash", ["asks"]]]);
+});
+
+test("--run leaves out calls that were made outside the folder that it copies", async () => {
+  using scratch = new Scratch();
+  const sub = scratch.folder("work/sub");
+  const calls = ["pwd; echo a >> made", "cd ..", "echo b >> made"].map((command) => ({
+    name: "Bash",
+    args: { command },
+  }));
+  await scratch.batch(calls, [...RUNS, "--concurrency", "1"], { cwd: sub });
+  const outside = scratch.exists("made") ? scratch.read("made") : undefined;
+  const { told } = await replay(scratch, "--run");
+  assert.equal(scratch.exists("made") ? scratch.read("made") : undefined, outside);
+  assert.equal(scratch.read("sub/made").split("\n").filter((line) => line === "a").length, 1);
+  const elsewhere = JSON.stringify({ name: "Bash", args: { command: "echo c >> made" }, cwd: scratch.work });
+  const here = JSON.stringify({ name: "Bash", args: { command: "true" }, cwd: sub });
+  scratch.file("calls.jsonl", `${here}\n${elsewhere}\n`);
+  const { stderr } = await scratch.agent(["replay", ...RUNS, "--run", "calls.jsonl"]);
+  assert.match(stderr, /made in .*work, which is outside the folder that is copied/);
+  assert.ok(told.different !== undefined);
+});
+
+test("an event that isn't what our log writes is wrong usage, with its line", async () => {
+  using scratch = new Scratch();
+  const start = { type: "tool_start", id: "1", name: "Read", args: {} };
+  const end = { type: "tool_end", id: "1", name: "Read", outcome: "success", status: "success" };
+  for (
+    const [lines, told] of [
+      [[{ type: "tool_start" }], /tool_start in line 1 of .*: its "id" is missing/],
+      [[start, end], /tool_end in line 2 of .*: its "content" is missing/],
+      [[start, { ...end, content: "str" }], /its "content" is of another kind/],
+      [[start, { ...end, content: [1, null] }], /its "content" is of another kind/],
+    ] as [Json[], RegExp][]
+  ) {
+    scratch.file("log.jsonl", lines.map((line) => JSON.stringify(line)).join("\n") + "\n");
+    const { code, stderr } = await scratch.agent(["replay", "log.jsonl"]);
+    assert.equal(code, 2, stderr);
+    assert.match(stderr, told);
+  }
 });

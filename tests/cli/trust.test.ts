@@ -96,7 +96,7 @@ test("hooks and plugins of a cloned repository do nothing, until it is trusted",
     looked.stdout,
     /imports node:fs {2}\(.*p\.ts\)\n {2}file [0-9a-f]{16} {2}\.agent\/plugins\/p\.ts\n/,
   );
-  assert.match(looked.stderr, /nothing is trusted yet; agent trust --yes/);
+  assert.match(looked.stderr, /so nothing has changed; agent trust --yes/);
   assertStranger(scratch, await read(scratch, [], { cwd }));
   const { code } = await trust(scratch, cwd);
   assert.equal(code, 0);
@@ -337,7 +337,7 @@ test("a .agent that is a link: inside the project it is what it leads to, elsewh
     symlinkSync(target, own);
     const refused = await trust(scratch);
     assert.notEqual(refused.code, 0, target);
-    assert.equal((await read(scratch, ["--trust-project"])).code === 0, target === "nowhere", target);
+    assert.notEqual((await read(scratch, ["--trust-project"])).code, 0, target);
     const ran = await read(scratch);
     assert.deepEqual([marks(scratch), ran.code], ["", 0], target);
   }
@@ -654,4 +654,46 @@ test("a folder without anything to trust, and what can't be a folder", async () 
   scratch.file(".mcp.json", `{"mcpServers": {"db": {"command": "evil", "args": ["--now"]}}}`);
   const { stdout } = await scratch.agent(["trust", "--yes"]);
   assert.match(stdout, /server db: evil --now {2}\(started by nothing yet\)/);
+});
+
+test("agent trust names a change that it can't show, with what was and is", async () => {
+  using scratch = new Scratch();
+  repository(scratch);
+  const pad = `// ${"x".repeat(70_000)}\n`;
+  scratch.file(".agent/plugins/p.ts", plugin(scratch, "p", "p", pad));
+  scratch.file(".agent/plugins/p.bin", new Uint8Array([0, 1]));
+  await trust(scratch);
+  scratch.file(".agent/plugins/p.ts", plugin(scratch, "p", "evil", pad));
+  scratch.file(".agent/settings.json", JSON.stringify({ toolset: "lean" }));
+  const { stdout } = await scratch.agent(["trust"]);
+  assert.match(stdout, /\+\{"toolset":"lean"\}/);
+  const [, from, to] = /^changed, not shown: \.agent\/plugins\/p\.ts {2}([0-9a-f]{16}) -> ([0-9a-f]{16})$/m
+    .exec(stdout)!;
+  assert.notEqual(from, to);
+  assert.doesNotMatch(stdout, /not shown: .*(?:settings|p\.bin)/);
+});
+
+test("a reload takes what was trusted since the start", async () => {
+  using scratch = new Scratch();
+  repository(scratch);
+  await trust(scratch);
+  const host = scratch.file(
+    "../reload.mjs",
+    `import { execFileSync } from "node:child_process";
+     import { writeFileSync } from "node:fs";
+     import { createRuntime } from ${JSON.stringify(path.join(ROOT, "dist/index.cjs"))};
+     const runtime = await createRuntime({ cwd: ${JSON.stringify(scratch.work)} });
+     await runtime.prepareTurn();
+     writeFileSync(".agent/plugins/p.ts", ${JSON.stringify(plugin(scratch, "p", "new"))});
+     await runtime.reloadMods();
+     execFileSync("node", [${JSON.stringify(path.join(ROOT, "dist/main.cjs"))}, "trust", "--yes"]);
+     await runtime.reloadMods();
+     await runtime.close();`,
+  );
+  const ran = await run(["node", host], { cwd: scratch.work, env: scratch.env() });
+  assert.match(
+    ran.stderr,
+    /plugin "p" stays as it was; its new version is off: .*changed since it was trusted/,
+  );
+  assert.equal(marks(scratch), "plugin p\nplugin new\n");
 });

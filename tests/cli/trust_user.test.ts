@@ -4,6 +4,7 @@ import {
   appendFileSync,
   existsSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -88,6 +89,20 @@ test("a plugin that was changed is off until it is trusted, with the change show
   assert.deepEqual((await start(scratch)).lines, ["u: two"], "as it was trusted");
   unlinkSync(file);
   assert.match((await start(scratch)).lines.join(), /u\.ts of your plugins is gone; agent trust --user/);
+});
+
+test("a bundle that was changed in the cache is not run", async () => {
+  using scratch = new Scratch();
+  const cache = path.join(scratch.root, "cache/agent/plugins");
+  plugin(scratch, "u.ts", saying("u", "one"));
+  plugin(scratch, "m.ts", `await 0;\n${saying("m", "one")}`);
+  for (let i = 0; i < 2; i++) {
+    assert.deepEqual((await start(scratch)).lines.sort(), ["m: one", "u: one"]);
+    for (const name of readdirSync(cache)) {
+      const file = path.join(cache, name);
+      writeFileSync(file, readFileSync(file, "utf8").replaceAll('"one"', '"evil"'));
+    }
+  }
 });
 
 test("a plugin that appears is off until it is trusted, also where there was none before", async () => {
@@ -249,4 +264,115 @@ test("what agent trust --user shows as JSON", async () => {
     ["v", "computed", []],
   ]);
   assert.deepEqual(hooks.map(({ event, runs }: Json) => [event, runs]), [["PreToolUse", "true"]]);
+});
+
+for (
+  const [how, settings] of [
+    ["its own word", (groups: Json) => {
+      groups.PreToolUse[0].hooks[0].onFailure = "block";
+      return groups;
+    }],
+    ["failClosed", (groups: Json) => ({ ...groups, failClosed: true })],
+  ] as const
+) {
+  test(`a hook that blocks when it fails isn't taken away by a change of its script: by ${how}`, async () => {
+    using scratch = new Scratch();
+    const script = path.join(scratch.config, "guard.sh");
+    writeFileSync(script, "exit 0\n");
+    scratch.settings({
+      hooks: settings(hook(`sh -c '${script.replace(scratch.home, "~")} x' || sh ${script}`)),
+    });
+    assert.deepEqual((await start(scratch)).code, 0);
+    appendFileSync(script, "#\n");
+    const { code, stdout, stderr } = await start(scratch);
+    assert.equal(code, 3, stderr);
+    assert.match(stdout + stderr, /its script changed since it was trusted; agent trust --user shows/);
+    await trust(scratch, "--yes");
+    assert.equal((await start(scratch)).code, 0);
+    appendFileSync(path.join(scratch.state, "trust.json"), "x");
+    assert.equal((await start(scratch)).code, 3, "nothing can be held against a broken store");
+  });
+}
+
+test("a script that stands in the words of a shell of its own is looked at", async () => {
+  using scratch = new Scratch();
+  const script = path.join(scratch.config, "g.sh");
+  writeFileSync(script, echo(scratch, "good"), { mode: 0o755 });
+  scratch.settings({ hooks: hook(`sh -c '${script} x'`) });
+  await start(scratch);
+  assert.equal(marks(scratch), "good");
+  writeFileSync(script, echo(scratch, "evil"));
+  assert.match((await start(scratch)).lines.join(), /g\.sh changed since it was trusted/);
+  assert.equal(marks(scratch), "");
+});
+
+/** Claude Code's own settings, imported, with a comment; `space` tells one text of them from another. */
+function claude(scratch: Scratch, script: string, space = ""): void {
+  const permissions = { deny: ["Read(b.txt)"], ask: ["Read(c.txt)"], allow: ["Bash(echo *)"] };
+  mkdirSync(path.join(scratch.home, ".claude"), { recursive: true });
+  const text = JSON.stringify({ hooks: hook(`sh ${script}`), permissions });
+  writeFileSync(path.join(scratch.home, ".claude/settings.json"), `// mine${space}\n${text}`);
+}
+
+test("scripts of imported hooks are looked at, and the rest of the import stands", async () => {
+  using scratch = new Scratch();
+  const script = path.join(scratch.home, "c.sh");
+  writeFileSync(script, echo(scratch, "good"));
+  claude(scratch, script);
+  scratch.settings({ hooks: { import: ["claude"] } });
+  await start(scratch);
+  assert.equal(marks(scratch), "good");
+  writeFileSync(script, echo(scratch, "evil"));
+  const { lines } = await start(scratch);
+  assert.match(lines.join(), /c\.sh changed since it was trusted, so hooks that run it are off/);
+  const { results } = await scratch.batch([{ name: "Bash", args: { command: "echo hi" } }], [], PINNED);
+  assert.deepEqual([results[0]!.outcome, marks(scratch)], ["success", ""]);
+});
+
+test("an import that changed runs and allows nothing, and its rules that ask and deny stand", async () => {
+  using scratch = new Scratch();
+  const script = path.join(scratch.home, "c.sh");
+  writeFileSync(script, echo(scratch, "ran"));
+  for (const name of ["b.txt", "c.txt"]) scratch.file(name, "x\n");
+  claude(scratch, script);
+  scratch.settings({ hooks: { import: ["claude"] } });
+  const calls = [
+    ...["a.txt", "b.txt", "c.txt"].map((file_path) => ({ name: "Read", args: { file_path } })),
+    { name: "Bash", args: { command: "echo hi" } },
+  ];
+  const outcomes = async () => {
+    await start(scratch);
+    const { results, stderr } = await scratch.batch(calls, [], PINNED);
+    return [results.map(({ outcome }) => outcome).join(" "), marks(scratch) !== "", stderr] as const;
+  };
+  assert.deepEqual(await outcomes(), ["success denied denied success", true, ""]);
+  claude(scratch, script, " too");
+  const [changed, ran, said] = await outcomes();
+  assert.deepEqual([changed, ran], ["success denied denied denied", false]);
+  assert.match(
+    said,
+    /\.claude\/settings\.json changed since it was trusted, so its hooks and allow rules are off/,
+  );
+  await trust(scratch, "--yes");
+  assert.deepEqual(await outcomes(), ["success denied denied success", true, ""]);
+  scratch.settings({ hooks: { import: ["claude"], failClosed: true } });
+  await trust(scratch, "--yes");
+  claude(scratch, script, " again");
+  assert.equal((await start(scratch)).code, 3);
+});
+
+test("a plugin of Claude Code's is all of its folder, what is installed in it too", async () => {
+  using scratch = new Scratch();
+  const script = "c/node_modules/x/h.sh";
+  plugin(scratch, script, echo(scratch, "good"));
+  const groups = hook(`sh "\${CLAUDE_PLUGIN_ROOT}"/node_modules/x/h.sh`);
+  plugin(scratch, "c/hooks/hooks.json", JSON.stringify({ hooks: groups }));
+  await start(scratch);
+  assert.equal(marks(scratch), "good");
+  plugin(scratch, script, echo(scratch, "evil"));
+  assert.match((await start(scratch)).lines.join(), /hooks of the plugin c are off: .*h\.sh changed since/);
+  assert.equal(marks(scratch), "");
+  for (let i = 0; i <= 5000; i++) plugin(scratch, `c/many/${i}`, "");
+  const { lines } = await start(scratch);
+  assert.match(lines.join("\n"), /hooks of the plugin c are off: .* holds more than 5000 files$/);
 });

@@ -1,14 +1,16 @@
 /** Bundles are built once, and again when an input changed. */
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import process from "node:process";
 import { test } from "node:test";
-import { AGENT, ON_DENO, ROOT, run, Scratch } from "../support.ts";
+import { AGENT, type Json, ON_DENO, ROOT, run, Scratch } from "../support.ts";
 
 const folder = (scratch: Scratch) => path.join(scratch.root, "cache/agent/plugins");
 const indexOf = (scratch: Scratch) =>
-  path.join(folder(scratch), readdirSync(folder(scratch)).find((name) => /^index-\d+\.json$/.test(name))!);
+  path.join(trust(scratch), readdirSync(trust(scratch)).find((name) => /^bundles-\d+\.json$/.test(name))!);
+const trust = (scratch: Scratch) => path.join(scratch.state, "trust");
 
 /** A plugin that says `word`, which it imports from beside it. */
 function speaker(scratch: Scratch, word: string, more = ""): string {
@@ -28,8 +30,20 @@ async function said(scratch: Scratch): Promise<string> {
   return ran.stdout.trim();
 }
 
-/** Puts `to` for `from` into each bundle of the cache: who runs the bundle shows it, who builds doesn't. */
+/**
+ * Puts `to` for `from` into each bundle of the cache, and says that it was built so: who runs the bundle shows it, who
+ * builds doesn't.
+ */
 function mark(scratch: Scratch, from: string, to: string): void {
+  alter(scratch, from, to);
+  const index = JSON.parse(readFileSync(indexOf(scratch), "utf8"));
+  for (const entry of Object.values<Json>(index)) {
+    entry.sha256 = createHash("sha256").update(readFileSync(entry.file)).digest("hex");
+  }
+  writeFileSync(indexOf(scratch), JSON.stringify(index));
+}
+
+function alter(scratch: Scratch, from: string, to: string): void {
   const bundles = readdirSync(folder(scratch)).filter((name) => /^[0-9a-f]{32}\.[cm]js$/.test(name));
   assert.ok(bundles.length > 0);
   for (const name of bundles) {
@@ -45,6 +59,15 @@ for (const [kind, more] of [["script", ""], ["module with top-level await", "awa
     assert.equal(await said(scratch), "built");
     mark(scratch, "built", "cached");
     assert.equal(await said(scratch), "cached");
+  });
+
+  test(`a cached ${kind} that isn't what was built is built anew, silently`, async () => {
+    using scratch = new Scratch();
+    speaker(scratch, "built", more);
+    assert.equal(await said(scratch), "built");
+    alter(scratch, "built", "evil!");
+    assert.equal(await said(scratch), "built");
+    assert.equal(await said(scratch), "built");
   });
 }
 
@@ -117,9 +140,7 @@ test("a bundle that was removed is built again", async () => {
   using scratch = new Scratch();
   speaker(scratch, "built");
   assert.equal(await said(scratch), "built");
-  for (const name of readdirSync(folder(scratch))) {
-    if (!name.startsWith("index")) rmSync(path.join(folder(scratch), name));
-  }
+  for (const name of readdirSync(folder(scratch))) rmSync(path.join(folder(scratch), name));
   assert.equal(await said(scratch), "built");
 });
 

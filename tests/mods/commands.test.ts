@@ -16,7 +16,8 @@ for (const apart of ["", `isolation: "process",`]) {
        agent.command({ name: "text", description: "", run: async (_, { call }) => (await call("Bash", { command: "echo nested" })).content[0].text });
        agent.command({ name: "fail", description: "", run: () => { throw new Error("my words"); } });
        agent.command({ name: "secret", description: "", run: (_, { secret }) => secret("KEY") });`,
-      `uses: ["call"], ${apart}`,
+      // Without net:* Node says that it can't keep it from the network.
+      `uses: ["call", "net:*"], ${apart}`,
     );
     const x = async (...words: string[]) => {
       const { stdout, stderr, code } = await scratch.agent([
@@ -43,6 +44,20 @@ for (const apart of ["", `isolation: "process",`]) {
     assert.match(secret.stderr, /ay not use secrets:KEY: it is not declared/);
   });
 }
+
+test("of two commands with one name the first runs, and that is told once", async () => {
+  using scratch = new Scratch();
+  for (const name of ["a", "b"]) {
+    scratch.plugin(name, `agent.command({ name: "go", description: "", run: () => "${name}" });`);
+  }
+  const told = `warning: plugin "b": the command "go" is plugin "a"'s already\n`;
+  const x = ["x", ...P];
+  for (const words of [x, [...x, "go"], [...x, "goes"], ["mods", "list", ...P]]) {
+    const { stdout, stderr } = await scratch.agent(words);
+    assert.equal(stderr.split(told).length - 1, 1, `${words}: ${stderr}`);
+    if (words.includes("go")) assert.equal(stdout, "a\n");
+  }
+});
 
 test("a command's nested calls are a script's: what needs a yes isn't granted by typing agent x", async () => {
   using scratch = new Scratch();

@@ -78,7 +78,7 @@ test("tool_start: an answer skips hooks, permission and running; a refusal names
   assert.equal(scratch.exists("hooked") || scratch.exists("ran"), false);
 });
 
-test("tool_end sees every outcome and may replace the text of each, and keeps what it doesn't speak of", async () => {
+test("tool_end sees every outcome and may replace the text of each, and keeps the exit code", async () => {
   using scratch = new Scratch();
   scratch.plugin(
     "a",
@@ -103,7 +103,46 @@ test("tool_end sees every outcome and may replace the text of each, and keeps wh
     `${results[5]!.name}  invalid error number true`,
   ]);
   assert.equal(results[1]!.exitCode, 3);
-  assert.deepEqual(results[0]!.stdout, ["hi\n"]);
+  assert.deepEqual([results[0]!.stdout, results[0]!.stderr], [undefined, undefined]);
+});
+
+test("what tool_end took out of a text is in no stream and no data", async () => {
+  using scratch = new Scratch();
+  scratch.plugin(
+    "gone",
+    `agent.tool({ name: "data", description: "", run: () =>
+       ({ content: "TOPSECRET", stderr: ["TOPSECRET"], structured: { is: "TOPSECRET" }, exitCode: 4 }) });
+     agent.on("tool_end", (_, { text }) => ({ result: text.replaceAll("TOPSECRET", "[gone]") }),
+       { tools: ["data", "Bash"] });
+     agent.on("tool_end", (call, { text, stdout, stderr, structured }) => {
+       if (call.args.command === "seq 20000") return { result: text.slice(0, -1) + "!" };
+       if (call.args.command !== undefined) return { result: { content: "own", stdout: ["mine"] } };
+       if (stdout ?? stderr ?? structured) return { result: "still there" };
+     }, { tools: ["data", "Bash"], order: "late" });`,
+  );
+  const { results } = await scratch.batch([
+    { name: "data", args: {} },
+    { name: "Bash", args: { command: "echo TOPSECRET; echo TOPSECRET >&2; exit 5" } },
+    { name: "Bash", args: { command: "seq 20000" } },
+  ], FREE);
+  const [data, bash, cut] = results;
+  assert.deepEqual([textOf(data!), data!.stderr, data!.structured, data!.exitCode], [
+    "[gone]",
+    undefined,
+    undefined,
+    4,
+  ]);
+  assert.deepEqual([textOf(bash!), bash!.stdout, bash!.stderr, bash!.exitCode], [
+    "own",
+    ["mine"],
+    undefined,
+    5,
+  ]);
+  // The text still says where the whole is.
+  assert.ok(textOf(cut!).includes(cut!.overflow) && textOf(cut!).endsWith("!"));
+  const { stdout: log } = await scratch.agent(["log", "export"]);
+  const ends = log.split("\n").filter((event) => event.startsWith('{"type":"tool_end"'));
+  assert.deepEqual([ends.length, ends.join("").includes("TOPSECRET")], [3, false]);
 });
 
 test("tool_end: blocks and a stated status are taken, and chained", async () => {

@@ -1,8 +1,10 @@
 /** Command hooks that fail: loudly, and by the failure mode that they were given. */
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import path from "node:path";
 import { test } from "node:test";
 import { type Json, Scratch, textOf } from "../support.ts";
-import { hook, onAll, pre, says } from "./hook_scripts.ts";
+import { hook, hooksFlag, onAll, pre, says } from "./hook_scripts.ts";
 
 /** One Read of a file with a single PreToolUse hook. */
 async function readWith(scratch: Scratch, ...hooks: Json[]) {
@@ -58,13 +60,12 @@ for (const [name, broken, notice] of failing) {
 test("an answer that is only nearly right is a failure that says what is wrong", async () => {
   using scratch = new Scratch();
   const nearly: [answer: Json, notice: string][] = [
-    [{ decision: "deny" }, `its decision is "deny", not approve or block`],
     [{ decision: "ask" }, `its decision is "ask", not approve or block`],
-    [{ permissionDecision: "deny" }, "its permissionDecision belongs in hookSpecificOutput"],
+    [{ permissionDecision: "ask" }, "its permissionDecision belongs in hookSpecificOutput"],
     [{ updatedInput: {} }, "its updatedInput belongs in hookSpecificOutput"],
     [{ hookSpecificOutput: "deny" }, `its hookSpecificOutput is "deny", not an object`],
     [{ hookSpecificOutput: [] }, "its hookSpecificOutput is [], not an object"],
-    [pre({ decision: "block" }), "its decision doesn't belong in hookSpecificOutput"],
+    [pre({ decision: "approve" }), "its decision doesn't belong in hookSpecificOutput"],
     [pre({ hookEventName: "Pre" }), `its hookEventName is "Pre", not PreToolUse`],
     [pre({ permissionDecision: true }), "its permissionDecision is true, not allow, deny or ask"],
     [
@@ -86,6 +87,76 @@ test("an answer that is only nearly right is a failure that says what is wrong",
   };
   assert.equal(textOf(await failures({})), "1\tone");
   assert.equal((await failures({ onFailure: "block" })).outcome, "denied");
+});
+
+test("a no counts wherever it stands, and the notice says what is wrong and what comes of it", async () => {
+  using scratch = new Scratch();
+  for (
+    const [answer, notice] of [
+      [{ decision: "deny" }, `its decision is "deny", not approve or block`],
+      [{ permissionDecision: "deny" }, "its permissionDecision belongs in hookSpecificOutput"],
+      [pre({ decision: "block" }), "its decision doesn't belong in hookSpecificOutput"],
+      [{ continue: false, stopReason: 5 }, "its stopReason is 5, not a string"],
+    ] as [Json, string][]
+  ) {
+    const { result, stderr } = await readWith(scratch, says(answer));
+    assert.equal(result.outcome, "denied", JSON.stringify(answer));
+    assert.ok(stderr.includes(`failed: ${notice}; the call is blocked`), stderr);
+  }
+});
+
+test("what may have been meant as an answer and is none is a failure", async () => {
+  using scratch = new Scratch();
+  for (
+    const [command, notice] of [
+      [`echo '[{"decision":"block"}]'`, "its JSON is a list, not an object"],
+      [`echo 'hello {"decision":"block"} bye'`, "JSON after noise"],
+      [`printf '{\\000"\\000d\\000'`, "its JSON is malformed"],
+      [`printf '\\377\\376{\\000}\\000'`, "its output is not UTF-8"],
+      [`echo '{"suppressOutput":true}'; kill -9 $$`, "it was ended by SIGKILL"],
+      [`echo '{"systemMessage":"hm"}'; exit 3`, "it ended with exit code 3"],
+    ]
+  ) {
+    const { result, stderr } = await readWith(scratch, { type: "command", command, onFailure: "block" });
+    assert.equal(result.outcome, "denied", command);
+    assert.ok(stderr.includes(`failed: ${notice}`), `${command}: ${stderr}`);
+  }
+});
+
+test("one command under two matchers runs once, within the longer time", async () => {
+  using scratch = new Scratch();
+  const marks = path.join(scratch.root, "marks");
+  const command = `echo x >> '${marks}'; sleep 0.5; exit 2`;
+  const groups = [
+    { matcher: "Read", hooks: [{ type: "command", command, timeout: 0.2 }] },
+    { matcher: "*", hooks: [{ type: "command", command, timeout: 30 }] },
+  ];
+  scratch.file("a.txt", "one\n");
+  const { result } = await scratch.exec([
+    "Read",
+    "file_path=a.txt",
+    ...hooksFlag(scratch, { PreToolUse: groups }),
+  ]);
+  assert.equal(result.outcome, "denied");
+  assert.equal(readFileSync(marks, "utf8"), "x\n");
+});
+
+test("a hook's if isn't held against a call that a hook before it made another", async () => {
+  using scratch = new Scratch();
+  const rewrite = says(pre({ updatedInput: { command: "echo push git; touch ran" } }));
+  const guard = { type: "command", command: "exit 2", if: "Bash(touch *)" };
+  const hooks = hooksFlag(scratch, { PreToolUse: [{ sequential: true, hooks: [rewrite, guard] }] });
+  const { result } = await scratch.exec(["Bash", "command=ls", ...hooks]);
+  assert.equal(result.outcome, "denied");
+  assert.ok(!scratch.exists("ran"));
+  const { result: other } = await scratch.exec([
+    "Bash",
+    "command=ls",
+    ...hooksFlag(scratch, {
+      PreToolUse: [{ sequential: true, hooks: [guard] }],
+    }),
+  ]);
+  assert.equal(other.outcome, "success");
 });
 
 test("a failing answer still holds a call back, and neither allows nor rewrites", async () => {
@@ -130,6 +201,28 @@ test("hooks.failClosed in the user's settings makes every failing hook block", a
   const { result, code } = await readWith(scratch, hook("exit 1"));
   assert.equal(result.outcome, "denied");
   assert.equal(code, 3);
+});
+
+test("failClosed of any other file holds for its own hooks alone, and a hook's own word beats all", async () => {
+  using scratch = new Scratch();
+  scratch.file("a.txt", "one\n");
+  const read = async (...flags: string[]) =>
+    (await scratch.exec(["Read", "file_path=a.txt", ...flags])).result.outcome;
+  const strict = (event: string, ...hooks: Json[]) => ({ failClosed: true, [event]: [{ hooks }] });
+  const file = (name: string, hooks: Json) => scratch.file(name, JSON.stringify({ hooks }));
+  scratch.file("pl/strict/.claude-plugin/plugin.json", `{"name": "strict"}`);
+  file("pl/strict/hooks/hooks.json", strict("SessionEnd", hook("true")));
+  const others = ["--hooks", file("other.json", strict("PostToolUse", hook("true"))), "--plugins", "pl"];
+  for (const more of [{}, { onFailure: "continue" }]) {
+    scratch.settings({ hooks: { PreToolUse: [{ hooks: [hook("exit 1", more)] }] } });
+    assert.equal(await read(...others), "success");
+  }
+  const own = file("own.json", strict("PreToolUse", hook("exit 1; : own")));
+  assert.equal(await read("--hooks", own), "denied");
+  const { stdout } = await scratch.agent(["hooks", "list", "--hooks", own]);
+  assert.equal(stdout.split("blocks when it fails").length - 1, 1, stdout);
+  scratch.settings({ hooks: strict("PreToolUse", hook("exit 1", { onFailure: "continue" })) });
+  assert.equal(await read(), "success");
 });
 
 test("what a hook says on standard error reaches people redacted", async () => {

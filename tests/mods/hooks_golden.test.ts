@@ -171,9 +171,14 @@ const PRE: Omit<Row, "event">[] = [
     happens: failed(/"no", not allow, deny or ask/),
   },
   {
-    name: "a decision at the wrong place is a failure",
-    stdout: { permissionDecision: "deny" },
+    name: "an allow at the wrong place is a failure",
+    stdout: { permissionDecision: "allow" },
     happens: failed(/belongs in hookSpecificOutput/),
+  },
+  {
+    name: "a deny at the wrong place counts all the same",
+    stdout: { permissionDecision: "deny" },
+    happens: { ...denied(/hook blocked it/), told: /belongs in hookSpecificOutput; the call is blocked/ },
   },
   {
     name: "another event's answer is a failure",

@@ -101,8 +101,8 @@ const failing: [name: string, answer: (response: ServerResponse) => void, told: 
   ["answers with half of JSON", (response) => json(response, '{"decision":'), /JSON is malformed/],
   [
     "answers with what is only nearly right",
-    (response) => json(response, { decision: "deny" }),
-    /"deny", not approve or block/,
+    (response) => json(response, { decision: "ask" }),
+    /"ask", not approve or block/,
   ],
   ["hangs up", (response) => response.destroy(), /can't be reached/],
   ["never answers", () => {}, /out of time/, { timeout: 0.3 }],

@@ -56,13 +56,13 @@ test("its answers are read like those of other hooks: deny, rewrite, and what is
       answer(pre({ permissionDecision: "deny", permissionDecisionReason: "no 0" }))
     };; ` +
     `*'"c1"'*) ${answer(pre({ updatedInput: { file_path: "2.txt" } }))};; *) ${
-      answer({ decision: "deny" })
+      answer({ decision: "ask" })
     };; esac`;
   const { results, stderr } = await reads(scratch, 3, onAll(scratch, "PreToolUse", lines(each)));
   assert.deepEqual(results.map(({ outcome }) => outcome), ["denied", "success", "success"]);
   assert.match(textOf(results[0]!), /no 0/);
   assert.equal(textOf(results[1]!), "1\t2");
-  assert.match(stderr, /"deny", not approve or block/);
+  assert.match(stderr, /"ask", not approve or block/);
 });
 
 test("the same command under two events is one process", async () => {

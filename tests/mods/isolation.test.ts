@@ -1,10 +1,13 @@
 /** A plugin in a process of its own: the same to calls, and no harm to anything else. */
 import assert from "node:assert/strict";
+import path from "node:path";
+import process from "node:process";
 import { test } from "node:test";
-import { ON_DENO, Scratch, textOf } from "../support.ts";
+import { ON_DENO, ROOT, Scratch, textOf } from "../support.ts";
 
 const FREE = ["--plugins", "p", "--mode", "bypassPermissions", "--concurrency", "1"];
-const APART = `isolation: "process",`;
+/** Node can't keep it from the network, and says so where that isn't declared. */
+const APART = `isolation: "process", uses: ["net:*"],`;
 const bash = (command: string) => ({ name: "Bash", args: { command } });
 
 test("handlers, tools, options and storage work from a process of its own", async () => {
@@ -14,7 +17,7 @@ test("handlers, tools, options and storage work from a process of its own", asyn
     "p/apart.ts",
     `import { definePlugin } from "agent";
     import { z } from "zod";
-    export default definePlugin({ name: "apart", isolation: "process", uses: ["call", "exec", "secrets:KEY", "surface"],
+    export default definePlugin({ name: "apart", isolation: "process", uses: ["call", "exec", "net:*", "secrets:KEY", "surface"],
       options: z.object({ word: z.string(), n: z.number().default(2) }),
       async setup(agent, options) {
         agent.log("up " + options.word + options.n + " " + agent.storage.endsWith("storage/apart"));
@@ -119,6 +122,109 @@ test("a busy loop, an exit and a promise without end refuse one call each, and i
   assert.equal(stderr.trim().split("\n").length, 3);
 });
 
+test("what it sends unasked has an end", async () => {
+  using scratch = new Scratch();
+  scratch.plugin(
+    "flood",
+    `agent.tool({ name: "logs", description: "", run: () => { for (;;) agent.log("x".repeat(100_000)); } });
+    agent.tool({ name: "forges", description: "", run: () => {
+      const line = JSON.stringify({ say: "nothing", text: "x".repeat(100_000) }) + "\\n";
+      for (;;) Reflect.get(globalThis, "process").stdout.write(line);
+    } });`,
+    APART,
+  );
+  for (const name of ["logs", "forges"]) {
+    const { results } = await scratch.batch([{ name, args: {} }], FREE);
+    assert.match(
+      textOf(results[0]!),
+      /it sends more than 32 MB that nobody asked for|its process ended/,
+      name,
+    );
+  }
+});
+
+test("a signal to the host opens no debugger to it", {
+  skip: (ON_DENO || process.platform === "win32") && "Node alone has that door",
+}, async () => {
+  using scratch = new Scratch();
+  scratch.plugin(
+    "knocks",
+    `agent.tool({ name: "knock", description: "", async run() {
+      const { kill, ppid } = Reflect.get(globalThis, "process");
+      kill(ppid, "SIGUSR1");
+      return "knocked";
+    } });`,
+    APART,
+  );
+  const { results, stderr } = await scratch.batch(
+    [{ name: "knock", args: {} }, { name: "knock", args: {} }],
+    FREE,
+  );
+  assert.doesNotMatch(stderr, /[Dd]ebugger/);
+  assert.match(textOf(results[1]!), /knocked|kill/);
+});
+
+test("a busy loop in a schema's check or in traits fails one call each, and it is started again", async () => {
+  using scratch = new Scratch();
+  scratch.file(
+    "p/slow.ts",
+    `import { definePlugin } from "agent";
+    import { z } from "zod";
+    const odd = (n) => { if (n < 0) for (;;); return true; };
+    export default definePlugin({ name: "slow", isolation: "process", setup(agent) {
+      agent.tool({ name: "checks", description: "", input: z.object({ n: z.number().refine(odd) }), run: ({ n }) => n });
+      agent.tool({ name: "judges", description: "", input: { type: "object", properties: { n: {} } },
+        traits: ({ n }) => odd(n) && { effect: "read", keys: [] }, run: ({ n }) => n });
+    } });`,
+  );
+  const call = (name: string, n: number) => ({ name, args: { n } });
+  const { results, stderr } = await scratch.batch(
+    [call("checks", -1), call("checks", 1), call("judges", -1), call("judges", 2)],
+    [...FREE, "--timeout", "60"],
+    { env: { AGENT_MODS_HANDLER_TIMEOUT_MS: "1500" } },
+  );
+  assert.deepEqual(results.map(({ outcome }) => outcome), ["error", "success", "invalid", "success"], stderr);
+  for (const at of [0, 2]) {
+    assert.match(textOf(results[at]!), /did not answer within 1500 ms, so its process was/);
+  }
+});
+
+test("what is registered after the set-up comes and goes as in process, also when it was started again", async () => {
+  using scratch = new Scratch();
+  scratch.plugin(
+    "grows",
+    `const tool = (name, run = () => name) => agent.tool({ name, description: "", run });
+    const removeFirst = tool("first");
+    tool("wake");
+    // Behind the set-up's answer.
+    const late = new Promise((resolve) => setTimeout(() => resolve(tool("late"))));
+    tool("grow", async () => { await late; tool("grown"); removeFirst(); return "ok"; });
+    tool("die", () => Reflect.get(globalThis, "process").exit(7));`,
+    APART,
+  );
+  for (const place of ["config", "state", "cache"]) {
+    process.env[`XDG_${place.toUpperCase()}_HOME`] = path.join(scratch.root, place);
+  }
+  // Not out of the tests' own bundle: the program of the plugin's process stands beside the library.
+  const library = path.join(ROOT, ON_DENO ? "src/index.ts" : "dist/index.cjs");
+  const { createRuntime }: typeof import("agent-runtime") = await import(library);
+  const plugins = [path.join(scratch.work, "p")];
+  const runtime = await createRuntime({ cwd: scratch.work, plugins, mode: "bypassPermissions", warn() {} });
+  const call = async (name: string) => {
+    const result = await runtime.call(await runtime.prepareTurn({ open: true }), { name, args: {} });
+    return result.outcome === "success" ? textOf(result) : result.outcome;
+  };
+  for (let round = 0; round < 2; round++) {
+    const said: string[] = [];
+    // The process starts again for the first call.
+    const names = ["wake", "first", "grown", "grow", "grown", "late", "first", "die"];
+    for (const name of names) said.push(await call(name));
+    const expected = ["wake", "first", "unknown", "ok", "grown", "late", "unknown", "error"];
+    assert.deepEqual(said, expected, `round ${round}`);
+  }
+  await runtime.close();
+});
+
 test("one that ends a fourth time within a minute is off, told once, and its gate stays shut", async () => {
   using scratch = new Scratch();
   scratch.plugin(
@@ -201,8 +307,17 @@ test("settings put a plugin in a process of its own; what it doesn't declare it 
   scratch.plugin(
     "stranger",
     `const fs = await import("node:fs");
+    const { execFileSync } = await import("node:child_process");
+    const { Worker } = await import("node:worker_threads");
     agent.tool({ name: "try_it", description: "", run() {
       const tries = { read: () => fs.readFileSync(${JSON.stringify(secret)}, "utf8"),
+        write: () => fs.writeFileSync(${JSON.stringify(secret)}, "changed"),
+        over: () => fs.readFileSync(agent.storage + "/../../../../work/outside.txt", "utf8"),
+        link: () => fs.symlinkSync(${JSON.stringify(secret)}, agent.storage + "/link"),
+        run: () => execFileSync("id"),
+        report: () => process.report.writeReport(${JSON.stringify(secret)}),
+        database: () => new (process.getBuiltinModule("node:sqlite").DatabaseSync)(${JSON.stringify(secret)}),
+        thread: () => new Worker("data:text/javascript,", { eval: true }).unref(),
         own: () => { fs.writeFileSync(agent.storage + "/x", "x"); return fs.readFileSync(agent.storage + "/x", "utf8"); },
         key: () => process.env.MY_KEY ?? "none", lang: () => process.env.LANG };
       return Object.fromEntries(Object.entries(tries).map(([name, one]) => {
@@ -215,9 +330,37 @@ test("settings put a plugin in a process of its own; what it doesn't declare it 
   const { result } = await scratch.exec(["try_it", ...FREE.slice(0, 4)], { env: { MY_KEY: "k" } });
   const tried = JSON.parse(textOf(result));
   assert.deepEqual([tried.own, tried.key, tried.lang], ["x", "none", "C.UTF-8"]);
-  if (ON_DENO) assert.equal(tried.read, "refused");
-  const list = await scratch.agent(["mods", "list", "--plugins", "p"]);
-  assert.match(list.stdout, /^stranger {2}ready, in a process of its own\n/);
+  // On Deno threads have the permissions of their process, and reports are never written.
+  const ways = ["read", "write", "over", "link", "run", "database", ...ON_DENO ? [] : ["thread", "report"]];
+  for (const way of ways) assert.equal(tried[way], "refused", way);
+  assert.equal(scratch.read("outside.txt"), "outside");
+});
+
+test("what the runtime can't keep it from is said when it is loaded, and stands in the list", async () => {
+  using scratch = new Scratch();
+  const node = process.versions.node;
+  const hasFence = ON_DENO || process.allowedNodeEnvironmentFlags.has("--allow-net");
+  const cases: [uses: string[], open: string | undefined][] = [
+    [[], hasFence ? undefined : "the network"],
+    [["net:example.com"], ON_DENO ? undefined : "other hosts than those that it declares"],
+    [["net:*"], undefined],
+  ];
+  for (const [uses, open] of cases) {
+    scratch.plugin("stranger", "", `isolation: "process", uses: ${JSON.stringify(uses)},`);
+    const { stdout, stderr } = await scratch.agent(["mods", "list", "--plugins", "p"]);
+    const but = open && `but Node ${node} can't keep it from ${open}`;
+    assert.equal(
+      stderr,
+      but ? `warning: plugin "stranger" runs in a process of its own, ${but}\n` : "",
+    );
+    const [first] = stdout.split("\n");
+    assert.equal(
+      first,
+      `stranger  ready, in a process of its own${open ? `, not kept from ${open}` : ""}`,
+    );
+    const json = await scratch.agent(["mods", "list", "--plugins", "p", "--json"]);
+    assert.equal(JSON.parse(json.stdout)[0].unfenced, open);
+  }
 });
 
 test("a call's end reaches its tool; one that goes on all the same is ended with its process", async () => {

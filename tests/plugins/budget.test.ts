@@ -39,6 +39,27 @@ test("calls that run at the same time share what is left", async () => {
   assert.equal(calls.filter((_, id) => scratch.exists(`ran${id}`)).length, 3);
 });
 
+test("calls that run at the same time share the characters that are left", async () => {
+  using scratch = new Scratch();
+  budget(scratch, { chars: 10 });
+  // The first goes on when the second runs or is refused: they overlap however fast they start.
+  scratch.plugin(
+    "both",
+    `let go, runs = 0;
+    const second = new Promise((resolve) => go = resolve);
+    const run = () => ++runs === 2 ? go() ?? "123" : second.then(() => "123");
+    agent.tool({ name: "slow", description: "", effect: "read", run });
+    agent.on("tool_end", (call, { outcome }) => { if (outcome === "denied") go(); });`,
+  );
+  const calls = ["slow", "slow"].map((name) => ({ name, args: {} }));
+  const { results } = await scratch.batch(calls, [...FLAGS, "--plugins", "p"]);
+  assert.deepEqual(results.map(({ outcome }) => outcome).sort(), ["denied", "success"]);
+  assert.match(
+    textOf(results.find(({ outcome }) => outcome === "denied")!),
+    /^Cannot run slow: budget: the calls at work may use what is left of 10 characters of output; when they have/,
+  );
+});
+
 test("budget counts characters of results; the call that crosses the line gives its result whole", async () => {
   using scratch = new Scratch();
   budget(scratch, { chars: 10, tellFrom: 0 });
@@ -88,5 +109,5 @@ test("budget without options limits nothing; an option that is no number turns i
   assert.deepEqual([ran.stdout, ran.stderr], ["hi\n", ""]);
   budget(scratch, { calls: "ten" });
   const { stderr } = await scratch.agent(["exec", "Bash", "command=echo hi", ...FLAGS]);
-  assert.match(stderr, /^warning: plugin "budget" is off: setup failed: the option calls is not a number/);
+  assert.match(stderr, /^warning: plugin "budget" is off: [^\n]*its options are wrong: calls /);
 });

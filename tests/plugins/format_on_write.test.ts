@@ -111,5 +111,5 @@ test("format-on-write with a formatter that isn't a list of words is off and say
   using scratch = new Scratch();
   scratch.settings({ plugins: { "format-on-write": { run: { txt: "fmt -q" } } } });
   const { stderr } = await scratch.agent(["exec", "Write", "file_path=a.txt", "content=x", ...FLAGS]);
-  assert.match(stderr, /plugin "format-on-write" is off: .*the formatter for txt is not a list of words/);
+  assert.match(stderr, /plugin "format-on-write" is off: .*its options are wrong: run\.txt /);
 });

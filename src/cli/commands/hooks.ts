@@ -3,17 +3,14 @@ import { isHostEvent } from "../../core/hooks.ts";
 import { resolvePath } from "../../core/paths.ts";
 import { host } from "../../core/runtime.ts";
 import { type AnyHook, nameOf } from "../../mods/hook_config.ts";
-import { hookConfig, type HookPlaces } from "../../mods/load_hooks.ts";
+import { hookGroups, type HookPlaces } from "../../mods/load_hooks.ts";
 import { trustedClaudePlugins } from "../../mods/trusted_plugins.ts";
 import type { Invocation } from "../command.ts";
 import { settingsInForce } from "../open.ts";
 
 export async function run(invocation: Invocation): Promise<number> {
   const { flags, printer } = invocation;
-  const { groups, failClosed } = await hookConfig(
-    await hookPlaces(invocation),
-    (text) => printer.warn(text),
-  );
+  const groups = await hookGroups(await hookPlaces(invocation), (text) => printer.warn(text));
   if (flags.has("json")) {
     const rows = groups.map(({ event, matcher, sequential, source, hooks }) => ({
       event,
@@ -23,7 +20,7 @@ export async function run(invocation: Invocation): Promise<number> {
       hostOnly: isHostEvent(event),
       hooks,
     }));
-    printer.json({ failClosed, groups: rows });
+    printer.json({ groups: rows });
     return 0;
   }
   if (groups.length === 0) printer.note("no hooks");
@@ -31,7 +28,7 @@ export async function run(invocation: Invocation): Promise<number> {
     const how = sequential ? " (in turn)" : "";
     printer.line(`${event} ${matcher === "" ? "*" : matcher}${how}  ${source}`);
     if (isHostEvent(event)) printer.line("  fired by hosts alone");
-    for (const hook of hooks) printer.line(`  ${nameOf(hook)}  (${inWords(hook, failClosed)})`);
+    for (const hook of hooks) printer.line(`  ${nameOf(hook)}  (${inWords(hook)})`);
   }
   return 0;
 }
@@ -46,12 +43,12 @@ export async function hookPlaces(invocation: Invocation): Promise<HookPlaces> {
   return { settings, files: absolute("hooks"), plugins };
 }
 
-function inWords(hook: AnyHook, failClosed: boolean): string {
+function inWords(hook: AnyHook): string {
   return [
     `${hook.timeoutMs / 1000} s`,
     hook.type === "http" ? "http" : hook.persistent ? "one process a session" : "",
     hook.if === undefined ? "" : `if ${hook.if}`,
     hook.async ? "in the background" : "",
-    hook.onFailure === "block" || failClosed ? "blocks when it fails" : "",
+    hook.onFailure === "block" ? "blocks when it fails" : "",
   ].filter((part) => part !== "").join(", ");
 }

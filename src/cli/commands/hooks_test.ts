@@ -9,9 +9,9 @@ import { join } from "../../core/paths.ts";
 import type { Turn } from "../../core/turn.ts";
 import { faceView, hookCall } from "../../core/views.ts";
 import type { CommandHooks, HookTrace } from "../../mods/command_hooks.ts";
-import { type HookConfig, isCallEvent, nameOf, readHooks } from "../../mods/hook_config.ts";
+import { type HookGroup, isCallEvent, nameOf, readHooks } from "../../mods/hook_config.ts";
 import { ask, type Asked, meaning } from "../../mods/hook_meaning.ts";
-import { hookConfig, hooksOf } from "../../mods/load_hooks.ts";
+import { hookGroups, hooksOf } from "../../mods/load_hooks.ts";
 import { ProcessGroups } from "../../shell/groups.ts";
 import type { Invocation } from "../command.ts";
 import { openRuntime } from "../open.ts";
@@ -37,7 +37,7 @@ export async function run(invocation: Invocation): Promise<number> {
     const places = await hookPlaces(invocation);
     const clean = (text: string) => turn.gate.redact(text);
     const traces: HookTrace[] = [];
-    const hooks = hooksOf(await configOf(invocation, event, places), {
+    const hooks = hooksOf(await groupsOf(invocation, event, places), {
       ...places,
       project: turn.session.project,
       toolNames: runtime.registry.names(),
@@ -71,14 +71,14 @@ function eventOf(given: string | undefined): HookEvent {
   );
 }
 
-async function configOf(
+async function groupsOf(
   { flags, printer }: Invocation,
   event: HookEvent,
-  places: Parameters<typeof hookConfig>[0],
-): Promise<HookConfig> {
+  places: Parameters<typeof hookGroups>[0],
+): Promise<HookGroup[]> {
   const warn = (text: string) => printer.warn(text);
   const command = flags.get("script");
-  if (command === undefined) return await hookConfig(places, warn);
+  if (command === undefined) return await hookGroups(places, warn);
   return readHooks(
     { hooks: { [event]: [{ hooks: [{ type: "command", command }] }] }, source: "--script" },
     warn,
@@ -171,7 +171,7 @@ function show(
   // Who thinks in exit codes expects that.
   if (all.has("deny")) all.add("block");
   const missing = flags.all("expect").filter((word) => !all.has(word));
-  const rows = traces.map(({ hook, group, payload, run, understood, ms }) => ({
+  const rows = traces.map(({ hook, group, payload, run, understood, answer, ms }) => ({
     hook: nameOf(hook),
     source: group.source,
     stdin: JSON.stringify(payload),
@@ -182,7 +182,7 @@ function show(
     stdout: run.stdout,
     stderr: run.stderr,
     ms: Math.round(ms * 10) / 10,
-    means: meaning(event, understood, run.stderr, hook.onFailure === "block"),
+    means: meaning(event, understood, answer, hook.onFailure === "block"),
   }));
   if (flags.has("json")) {
     const report = { event, hooks: rows, comesTo: [...all], words, expected: flags.all("expect") };

@@ -61,7 +61,8 @@ function show(mods: readonly ModStatus[], { flags, printer }: Invocation): void 
   if (mods.length === 0) printer.note("no plugins");
   for (const mod of mods) {
     const time = times ? `, ${mod.loadMs} ms` : "";
-    const apart = mod.isolation === "process" ? ", in a process of its own" : "";
+    const open = mod.unfenced === undefined ? "" : `, not kept from ${mod.unfenced}`;
+    const apart = mod.isolation === "process" ? `, in a process of its own${open}` : "";
     printer.line(`${mod.name}  ${mod.state}${mod.phase ? ` in ${mod.phase}` : ""}${apart}${time}`);
     printer.line(`  ${mod.path}`);
     if (mod.reason !== undefined) printer.line(`  ${mod.reason}`);

@@ -3,16 +3,17 @@
  * without running any of it; what it may use is shown; and only a yes puts it into its place.
  */
 import { dirs } from "../../core/dirs.ts";
-import { AgentError, messageOf, quote, UsageError } from "../../core/errors.ts";
+import { AgentError, fileError, messageOf, quote, UsageError } from "../../core/errors.ts";
 import { randomHex } from "../../core/hash.ts";
 import { isRecord } from "../../core/json.ts";
-import { basename, dirname, join, makeFolder, resolvePath } from "../../core/paths.ts";
+import { basename, dirname, inside, join, makeFolder, realPath, resolvePath } from "../../core/paths.ts";
 import { host } from "../../core/runtime.ts";
 import { refuseWithinSession } from "../../core/trust_write.ts";
-import { exists, namesIn } from "../../core/upkeep.ts";
+import { exists, isRunning, namesIn } from "../../core/upkeep.ts";
 import { writeWhole } from "../../core/write_whole.ts";
 import { BundleCache } from "../../mods/bundle.ts";
 import { declaredUses } from "../../mods/declared_uses.ts";
+import { FILE } from "../../mods/places.ts";
 import { changePins } from "../../mods/trusted_plugins.ts";
 import { MARKED } from "../../shell/processes.ts";
 import { openTerminal } from "../ask.ts";
@@ -31,7 +32,8 @@ export async function run(invocation: Invocation): Promise<number> {
   refuseWithinSession(MARKED);
   const { plugins } = dirs();
   makeFolder(plugins, 0o700);
-  const staging = join(plugins, `.adding-${randomHex(8)}`);
+  removeUnfinished(plugins);
+  const staging = join(plugins, `.adding-${host.pid}-${randomHex(8)}`);
   host.files.mkdir(staging, 0o700);
   try {
     const { name, entry } = isPath(source) && !hasManifest(source)
@@ -63,6 +65,14 @@ export async function run(invocation: Invocation): Promise<number> {
   }
 }
 
+/** What an add that was interrupted left. One that is still at work is known by its process. */
+function removeUnfinished(plugins: string) {
+  for (const name of namesIn(plugins)) {
+    const [isOne, pid] = /^\.adding-(?:(\d+)-)?[\da-f]+$/.exec(name) ?? [];
+    if (isOne && !(pid && isRunning(Number(pid)))) host.files.removeTree(join(plugins, name));
+  }
+}
+
 function isPath(source: string): boolean {
   return /^(?:\.{1,2}(?:\/|$)|\/|~\/)/.test(source) || exists(resolvePath(host.cwd(), source));
 }
@@ -81,18 +91,40 @@ interface Added {
 
 /** A file, or a folder without a `package.json`: nothing is to be installed for it. */
 function copied(path: string, staging: string): Added {
-  const isFile = host.files.stat(path).kind === "file";
-  const name = basename(path).replace(/\.[cm]?[jt]s$/, "");
-  const source = isFile ? dirname(path) : path;
-  const names = isFile ? [basename(path)] : filesIn(path);
-  for (const one of names) {
+  const { kind } = host.files.stat(path);
+  const entry = kind === "directory" ? entryIn(path) : FILE.test(basename(path)) ? basename(path) : undefined;
+  // Also the name of the folder that it gets, in which nothing is looked for where it begins with a point.
+  const name = kind === "directory" ? basename(path) : FILE.exec(basename(path))?.[1];
+  if (!entry || !name || (kind !== "directory" && kind !== "file")) throw noPlugin(path);
+  if (name.startsWith(".") || name === "node_modules") {
+    throw new UsageError(`Cannot add ${quote(path)}: no plugin can be named ${quote(name)}`);
+  }
+  const source = kind === "file" ? dirname(path) : path;
+  for (const one of kind === "file" ? [entry] : filesIn(path)) {
     makeFolder(dirname(join(staging, one)), 0o700);
     host.files.copy(join(source, one), join(staging, one));
   }
-  const entry = isFile ? names[0]! : ["index.ts", "index.js"].find((one) => names.includes(one));
-  if (entry === undefined) throw noPlugin(path);
+  if (!exists(join(staging, entry))) throw noPlugin(path); // Links aren't copied.
   manifest(staging, path, { plugin: `./${entry}` });
   return { name, entry };
+}
+
+/** The plugin's file as a folder's `package.json` names it, or its index file. It lies in the folder, links followed. */
+function entryIn(folder: string): string | undefined {
+  const { agent } = exists(join(folder, "package.json")) ? readManifest(folder) : {};
+  const named = isRecord(agent) && typeof agent.plugin === "string" ? agent.plugin : undefined;
+  const entry = named ?? ["index.ts", "index.js"].find((one) => exists(join(folder, one)));
+  if (entry === undefined) return undefined;
+  const path = join(folder, entry);
+  const within = inside(folder, path);
+  if (within === undefined || inside(realPath(folder), realPath(path)) === undefined) {
+    throw new AgentError(
+      `Cannot add ${quote(folder)}: its plugin ${quote(entry)} lies outside`,
+      'its package.json names a file of its own: "agent": {"plugin": "./index.ts"}',
+    );
+  }
+  const isScript = /(?<!\.d)\.[cm]?[jt]sx?$/.test(path) && host.files.exists(path);
+  return isScript && host.files.stat(path).kind === "file" ? within : undefined;
 }
 
 function filesIn(folder: string, prefix = ""): string[] {
@@ -108,6 +140,7 @@ function filesIn(folder: string, prefix = ""): string[] {
 function installed(source: string, staging: string): Added {
   const spec = isPath(source) ? resolvePath(host.cwd(), source) : source;
   if (spec.startsWith("-")) throw new UsageError(`Cannot add ${quote(source)}: no package has such a name`);
+  if (isPath(source) && host.files.stat(spec).kind === "directory" && !entryIn(spec)) throw noPlugin(source);
   manifest(staging, source, {});
   const { spawnSync } = host.builtin<typeof import("node:child_process")>("node:child_process");
   const env = Object.fromEntries(
@@ -134,11 +167,8 @@ function installed(source: string, staging: string): Added {
   const [name] = Object.keys(isRecord(wrapper.dependencies) ? wrapper.dependencies : {});
   if (name === undefined) throw new AgentError(`Cannot add ${quote(source)}: npm installed nothing`);
   const folder = join(staging, "node_modules", name);
-  const { agent } = readManifest(folder);
-  const own = isRecord(agent) && typeof agent.plugin === "string"
-    ? agent.plugin
-    : ["index.ts", "index.js"].find((one) => exists(join(folder, one)));
-  if (own === undefined || !exists(join(folder, own))) throw noPlugin(source);
+  const own = entryIn(folder);
+  if (own === undefined) throw noPlugin(source);
   const entry = join("node_modules", name, own);
   manifest(staging, source, { plugin: `./${entry}` }, wrapper);
   return { name: name.replace(/^@/, "").replaceAll("/", "-"), entry };
@@ -147,13 +177,20 @@ function installed(source: string, staging: string): Added {
 function noPlugin(source: string): AgentError {
   return new AgentError(
     `Cannot add ${quote(source)}: it is no plugin`,
-    'its package.json names the file: "agent": {"plugin": "./index.ts"}',
+    "a plugin is a .ts, .mts, .js or .mjs file, or a folder whose package.json names one: " +
+      '"agent": {"plugin": "./index.ts"}',
   );
 }
 
 function readManifest(folder: string): Record<string, unknown> {
-  const manifest: unknown = JSON.parse(host.files.readText(join(folder, "package.json")));
-  return isRecord(manifest) ? manifest : {};
+  const path = join(folder, "package.json");
+  try {
+    const manifest: unknown = JSON.parse(host.files.readText(path));
+    return isRecord(manifest) ? manifest : {};
+  } catch (error) {
+    if (error instanceof SyntaxError) throw new AgentError(`Cannot read ${quote(path)}: it isn't JSON`);
+    throw fileError("read", path, error);
+  }
 }
 
 /** The folder's own `package.json`, with npm's lock beside it. */

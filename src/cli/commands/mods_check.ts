@@ -89,7 +89,7 @@ async function reportOf(
     if (errors.some(isNodes)) {
       notes.push("the types of Node's modules aren't there: npm install -D @types/node");
     }
-  } else notes.push("its types weren't checked: there is no tsc");
+  } else notes.push("its types weren't checked: there is no tsc in PATH");
   if (state === "ready") {
     const compared = compareUses(uses, await withoutComments(path));
     problems.push(...compared.problems);

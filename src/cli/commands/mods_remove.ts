@@ -2,7 +2,7 @@
 import { dirs } from "../../core/dirs.ts";
 import { fileError, nearest, quote, UsageError } from "../../core/errors.ts";
 import { isRecord } from "../../core/json.ts";
-import { join } from "../../core/paths.ts";
+import { inside, join } from "../../core/paths.ts";
 import { host } from "../../core/runtime.ts";
 import { namesIn } from "../../core/upkeep.ts";
 import { changePins } from "../../mods/trusted_plugins.ts";
@@ -22,13 +22,16 @@ export async function run({ args: [name], printer }: Invocation): Promise<number
     throw new UsageError(`Cannot remove ${quote(name)}: agent mods add didn't install it`, hint);
   }
   const folder = join(plugins, name);
+  const own = entryOf(folder);
   try {
     host.files.removeTree(folder);
   } catch (error) {
     throw fileError("remove", folder, error);
   }
   changePins((pins) =>
-    Object.fromEntries(Object.entries(pins).filter(([entry]) => !entry.startsWith(`${folder}/`)))
+    Object.fromEntries(
+      Object.entries(pins).filter(([entry]) => entry !== own && inside(folder, entry) === undefined),
+    )
   );
   printer.note(`${name} was removed; what it stored stays in ${join(dirs().storage, name)}`);
   return 0;
@@ -36,10 +39,22 @@ export async function run({ args: [name], printer }: Invocation): Promise<number
 
 /** What `agent mods add` wrote down of a folder; `undefined` where it made none. */
 export function addedFrom(folder: string): string | undefined {
+  return noted(folder, "added");
+}
+
+/** Its file, which lies outside where an older `agent mods add` let it; not where it is another plugin's of the user's. */
+function entryOf(folder: string): string | undefined {
+  const entry = noted(folder, "plugin");
+  const path = entry === undefined ? undefined : join(folder, entry);
+  return path === undefined || inside(dirs().plugins, path) !== undefined ? undefined : path;
+}
+
+function noted(folder: string, key: "added" | "plugin"): string | undefined {
   try {
     const manifest: unknown = JSON.parse(host.files.readText(join(folder, "package.json")));
     const agent = isRecord(manifest) && isRecord(manifest.agent) ? manifest.agent : {};
-    return typeof agent.added === "string" ? agent.added : undefined;
+    const value = agent[key];
+    return typeof value === "string" ? value : undefined;
   } catch {
     return undefined;
   }

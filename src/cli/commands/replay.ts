@@ -64,6 +64,9 @@ function rowOf(call: Recorded, came: Rehearsed, isRun: boolean): Row {
 /** Why a call isn't run, in a copy: another one makes it, or it would reach outside. */
 async function whyNot(stage: Stage, call: Recorded, copy: FolderCopy): Promise<string | undefined> {
   if (call.parent !== undefined) return "the call that made it makes it again";
+  if (call.cwd !== undefined && !copy.holds(call.cwd)) {
+    return `it was made in ${call.cwd}, which is outside the folder that is copied`;
+  }
   const turn = await stage.turnIn(call.cwd === undefined ? undefined : copy.placeOf(call.cwd));
   const entry = turn.find(call.name);
   if (!entry) return undefined;
@@ -103,6 +106,7 @@ function show(
         before,
         now,
         by: came.by,
+        ...(came.asks !== undefined && { asks: came.asks }),
       })),
       leftOut: leftOut.map(({ call: { id, name, where }, why }) => ({ id, name, where, why })),
       resultsNotCompared: blind,
@@ -142,6 +146,7 @@ function table(rows: readonly Row[], line: (text: string) => void): void {
   for (const [index, { came, differs, before, now }] of rows.entries()) {
     line(told(cells[index]!));
     if (came.by.length > 0) line(`    by ${came.by.join(", ")}`);
+    if (came.asks !== undefined) line(`    somebody would be asked: ${came.asks}`);
     if (differs.includes("args")) shownDiff(before.args, now.args).forEach(line);
     if (differs.includes("result")) shownDiff(before.text, now.text).forEach(line);
     else if (differs.includes("outcome")) line(`    ${firstLine(now.text)}`);

@@ -54,7 +54,10 @@ async function decide(look: Look, { flags, printer }: Invocation): Promise<boole
   if (!flags.has("json")) show(look, printer);
   const isAsked = !flags.has("yes");
   if (isAsked && (flags.has("json") || flags.has("no-input") || !host.isTerminal(0))) {
-    if (!flags.has("json")) printer.note("nothing is trusted yet; agent trust --yes trusts what stands here");
+    if (!flags.has("json")) {
+      const flag = flags.has("user") ? "--user --yes" : "--yes";
+      printer.note(`nothing was asked, so nothing has changed; agent trust ${flag} trusts what stands here`);
+    }
     return false;
   }
   refuseWithinSession(MARKED);
@@ -78,7 +81,7 @@ function show(look: Look, printer: Printer): void {
   }
   for (const note of notes) line(`  note ${note}`);
   for (const server of servers) line(`  server ${server}  (started by nothing yet)`);
-  for (const [name, is] of files) line(`  file ${is.length === 64 ? is.slice(0, 16) : is}  ${name}`);
+  for (const [name, is] of files) line(`  file ${short(is)}  ${name}`);
   if (state === "changed") { for (const text of diffOf(look)) line(text); }
 }
 
@@ -93,13 +96,33 @@ function inWords({ name, entry, uses, imports, fault }: ShownPlugin): string {
 /** Lines of one file's change that are shown. */
 const MOST_LINES = 400;
 
-/** What changed since the last time, as a unified diff; files without a kept text are named. */
-function diffOf({ state, files, texts, before }: Look): string[] {
+/** The start of a hash says enough; what is no hash is said whole. */
+function short(is: string): string {
+  return is.length === 64 ? is.slice(0, 16) : is;
+}
+
+/** What changed since the last time, as a unified diff; what can't be shown so is named with what it was and is. */
+function diffOf({ state, files, texts, before, were }: Look): string[] {
   if (state !== "changed") return [];
   const names = [...new Set([...Object.keys(before), ...Object.keys(texts)])].sort();
+  const are = Object.fromEntries(files);
+  const untold = [...new Set([...Object.keys(were), ...Object.keys(are)])].sort().flatMap((name) => {
+    const old = textIn(were, name), now = textIn(are, name);
+    if (old === now || isTold(name, old, now)) return [];
+    return [`changed, not shown: ${name}  ${short(old ?? "absent")} -> ${short(now ?? "absent")}`];
+  });
+  /** Is all that a file was and is there to be shown? */
+  function isTold(name: string, old?: string, now?: string): boolean {
+    return (old === undefined || textIn(before, name) !== undefined) &&
+      (now === undefined || textIn(texts, name) !== undefined);
+  }
   const lines = names.flatMap((name) => {
     const old = textIn(before, name), now = textIn(texts, name);
-    if (old === now) return [];
+    if (
+      old === now || (name in are || name in were) && !isTold(name, textIn(were, name), textIn(are, name))
+    ) {
+      return [];
+    }
     const hunks = diffLines(old ?? "", now ?? "");
     const more = hunks.length - MOST_LINES;
     return [
@@ -109,10 +132,7 @@ function diffOf({ state, files, texts, before }: Look): string[] {
       ...more > 0 ? [`(${more} more lines)`] : [],
     ];
   });
-  const untold = files.filter(([name]) => textIn(texts, name) === undefined).length;
-  return untold > 0 && lines.length === 0
-    ? [...lines, "(what changed is too large to show, or no text)"]
-    : lines;
+  return [...lines, ...untold];
 }
 
 function textIn(texts: Look["texts"], name: string): string | undefined {
@@ -127,6 +147,8 @@ function visible(text: string): string {
   );
 }
 
-function plain({ keep: _, texts: __, before: ___, files, ...rest }: Look): Record<string, unknown> {
+function plain(
+  { keep: _, texts: __, before: ___, were: ____, files, ...rest }: Look,
+): Record<string, unknown> {
   return { ...rest, files: files.map(([name, is]) => ({ name, is })) };
 }

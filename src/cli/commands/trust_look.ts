@@ -11,7 +11,7 @@ import { commandOf, hooksIn, namedBy } from "../../core/trust_hooks.ts";
 import { projectLayers } from "../../core/trust_project.ts";
 import { entryOf, readTrust, type UserPins } from "../../core/trust_store.ts";
 import { filesOf, pinsOf, textsOfUser } from "../../core/trust_user.ts";
-import { pinUser, type Texts, textsOf, trustProject } from "../../core/trust_write.ts";
+import { knownOf, pinUser, type Texts, textsOf, trustProject } from "../../core/trust_write.ts";
 import { type Bundle, BundleCache } from "../../mods/bundle.ts";
 import { findClaudePlugins } from "../../mods/claude_plugins.ts";
 import { type Declared, declaredUses } from "../../mods/declared_uses.ts";
@@ -36,6 +36,8 @@ export interface Look {
   texts: Texts;
   /** Those of the last time. */
   before: Texts;
+  /** What its files were. */
+  were: Readonly<Record<string, string>>;
   /** Trusts just this. */
   keep(): void;
 }
@@ -80,8 +82,13 @@ export async function lookAtProject(root: string): Promise<Look> {
     notes,
     texts,
     before: trusted ? textsOf(root) : {},
+    were: trusted ? filesBefore(root) : {},
     keep: () => trustProject(root, content.known(), [...extras].sort(), texts),
   };
+}
+
+function filesBefore(root: string): Record<string, string> {
+  return Object.fromEntries(Object.entries(knownOf(root)?.files ?? {}).map(([name, { is }]) => [name, is]));
 }
 
 /** The user's own plugins and hooks. */
@@ -90,7 +97,7 @@ export async function lookAtUser(): Promise<Look> {
   const user = await fileLayer(dirs().settingsFile, () => {});
   const layers = user ? [user] : [];
   const built = await buildAll(findPlugins([], dirs().plugins));
-  const pins: UserPins = { ...pinsOf(watchedIn(user)), plugins: pluginsOf(built) };
+  const pins: UserPins = { ...await pinsOf(watchedIn(user)), plugins: pluginsOf(built) };
   const before = entryOf(readTrust().users, config);
   const files = filesOf(pins);
   const texts = textsOfUser(pins);
@@ -105,6 +112,7 @@ export async function lookAtUser(): Promise<Look> {
     notes: [],
     texts,
     before: before ? textsOf(config) : {},
+    were: before ? Object.fromEntries(filesOf(before)) : {},
     keep: () => pinUser(config, () => pins, texts),
   };
 }

@@ -34,7 +34,7 @@ export interface Typed {
 /** Checks a folder by its own `tsconfig.json`, anything else by ours. */
 export function typecheck(entry: string, folder: string | undefined): Typed {
   const own = folder === undefined ? undefined : join(folder, "tsconfig.json");
-  if (own !== undefined && host.files.exists(own)) return tsc(own, folder);
+  if (own !== undefined && host.files.exists(own)) return tsc(own);
   const place = temporary("agent-types-");
   try {
     const project = join(place, "tsconfig.json");
@@ -44,18 +44,16 @@ export function typecheck(entry: string, folder: string | undefined): Typed {
       files: [entry],
     }));
     file.close();
-    return tsc(project, folder);
+    return tsc(project);
   } finally {
     host.files.removeTree(place);
   }
 }
 
-function tsc(project: string, folder: string | undefined): Typed {
+/** By the `tsc` that came with this program, or that of PATH: one in a plugin's folder is as much a stranger's as it is. */
+function tsc(project: string): Typed {
   const { spawnSync } = host.builtin<typeof import("node:child_process")>("node:child_process");
-  const places = [folder, packageRoot()].flatMap((place) =>
-    place === undefined ? [] : [join(place, "node_modules/.bin/tsc")]
-  ).filter((path) => host.files.exists(path));
-  for (const program of [...places, "tsc"]) {
+  for (const program of [join(packageRoot(), "node_modules/.bin/tsc"), "tsc"]) {
     const { error, status, stdout } = spawnSync(program, ["--noEmit", "--pretty", "false", "-p", project], {
       encoding: "utf8",
       timeout: TSC_MS,

@@ -4,7 +4,7 @@ import { sameJson } from "./expect.ts";
 import type { Recorded } from "./recorded.ts";
 import type { Rehearsed } from "./rehearse.ts";
 
-export type Difference = "outcome" | "args" | "result";
+export type Difference = "outcome" | "args" | "result" | "asks";
 
 export interface Compared {
   differs: readonly Difference[];
@@ -37,6 +37,7 @@ export function compare(call: Recorded, came: Rehearsed, isRun: boolean): Compar
   }
   const isBlind = !isRun && isChanged && !end?.original && sameWay;
   if (end && sameWay && !isBlind && before.text !== now.text) differs.push("result");
+  if (came.asks !== undefined) differs.push("asks");
   return { differs, isBlind, before, now };
 }
 

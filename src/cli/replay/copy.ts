@@ -19,6 +19,11 @@ export class FolderCopy {
     cpSync(from, this.path, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true });
   }
 
+  /** Is it the folder that was copied, or in it? */
+  holds(path: string): boolean {
+    return inside(this.#from, path) !== undefined;
+  }
+
   /** The same place in the copy. */
   placeOf(path: string): string {
     const rest = inside(this.#from, path);

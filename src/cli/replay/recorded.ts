@@ -21,6 +21,8 @@ export interface Recorded {
   /** As it was logged; absent for a call that somebody wrote, and for one that was cut short. */
   end: EndEvent | undefined;
   expect: Expectation | undefined;
+  /** What somebody said who was asked about a call that this one made. */
+  askedWithin: boolean | undefined;
   /** Why it can't be made again. */
   unfit: string | undefined;
   /** Where it stands, for people. */
@@ -38,17 +40,44 @@ export function readCalls(text: string, place: string): Recorded[] {
     if (value === undefined) continue;
     if (value.type === undefined) calls.push(written(value, `${where} of ${quote(place)}`, where));
     else if (value.type === "tool_start") {
+      needFields(value, START_FIELDS, `${where} of ${quote(place)}`);
       const call = logged(value as unknown as StartEvent, where);
       calls.push(call);
       open.set(String(call.id), call);
     } else if (value.type === "tool_end") {
+      needFields(value, END_FIELDS, `${where} of ${quote(place)}`);
       const end = value as unknown as EndEvent;
       const call = open.get(end.id);
       if (call) close(call, end);
       open.delete(end.id);
+      const outer = call?.parent === undefined ? undefined : open.get(call.parent);
+      if (outer) outer.askedWithin = end.asked ?? call?.askedWithin ?? outer.askedWithin;
     }
   }
   return calls;
+}
+
+type FieldTest = (value: unknown) => boolean;
+
+const isText: FieldTest = (value) => typeof value === "string";
+const START_FIELDS: Readonly<Record<string, FieldTest>> = { id: isText, name: isText };
+const END_FIELDS: Readonly<Record<string, FieldTest>> = {
+  id: isText,
+  outcome: isText,
+  status: isText,
+  content: (value) => Array.isArray(value) && value.every((block) => isRecord(block) && isText(block.type)),
+};
+
+/** What of an event is looked at must be what our log writes: another program's is none of ours. */
+function needFields(event: Record<string, unknown>, fields: typeof START_FIELDS, at: string): void {
+  for (const [name, fits] of Object.entries(fields)) {
+    if (fits(event[name])) continue;
+    const why = event[name] === undefined ? "is missing" : "is of another kind";
+    throw new UsageError(
+      `Cannot read the ${String(event.type)} in ${at}: its ${quote(name)} ${why}`,
+      "agent log export prints what can be replayed",
+    );
+  }
 }
 
 /** A last line that a kill cut short is passed over, as the log's reader does. */
@@ -108,6 +137,7 @@ function blank(where: string): Recorded {
     isChanged: false,
     end: undefined,
     expect: undefined,
+    askedWithin: undefined,
     unfit: undefined,
     where,
   };
@@ -132,6 +162,16 @@ function close(call: Recorded, end: EndEvent): void {
     const content = end.content.slice(0, Math.max(0, end.content.length - notes - notices));
     call.given = { ...end, content };
   }
+}
+
+/**
+ * Nobody was asked whether it may be made. Of a call that another one made only the trail tells that: the leave that the
+ * outer one got may have been leave for it.
+ */
+export function wentUnasked({ end, parent }: Recorded): boolean {
+  if (!end || end.asked !== undefined) return false;
+  return parent === undefined ||
+    (end.trail ?? []).some(({ step, did }) => step === "permission" && did === "allowed");
 }
 
 /** What hooks are told that a tool gave: a shell's streams in their form, else the blocks of the result. */

@@ -10,7 +10,7 @@ import type { Turn } from "../../core/turn.ts";
 import type { Invocation } from "../command.ts";
 import { openRuntime, settingsInForce } from "../open.ts";
 import { sameJson } from "./expect.ts";
-import { type Recorded, responseOf } from "./recorded.ts";
+import { type Recorded, responseOf, wentUnasked } from "./recorded.ts";
 
 /** In one word, what became of the call on its way; the first that fits. */
 export type Did = "denied" | "answered" | "rewritten" | "changed" | "unchanged" | "unknown" | "invalid";
@@ -26,6 +26,8 @@ export interface Rehearsed {
   argsBefore: Record<string, unknown> | undefined;
   /** Who changed arguments or result. */
   by: readonly string[];
+  /** Why somebody would be asked, where nobody was then. */
+  asks?: string;
 }
 
 export interface Stage {
@@ -99,15 +101,21 @@ export async function onStage<T>(
       rehearse: async (call, run) => {
         const turn = await turnIn(call.cwd);
         const { id, name, args, origin, parent, given } = call;
-        // Whoever said no then says it now.
-        const saidYes = call.end?.asked !== false;
+        // Whoever was asked then answers the same now; a yes that nobody gave runs nothing.
+        const saidThen = call.end?.asked ?? (run === undefined ? undefined : call.askedWithin);
+        let asks: string | undefined;
+        const ask = ({ reason }: { reason: string }) => {
+          if (saidThen === undefined && wentUnasked(call)) asks ??= reason;
+          return Promise.resolve(saidThen ?? run === undefined);
+        };
         const standIn = { parent, result: given ?? { content: "" }, response: responseOf(given) };
         await runtime.call(
           turn,
           { name, args: run ?? args, ...(id !== undefined && { id }) },
-          { origin, ask: () => Promise.resolve(saidYes), ...(run === undefined && { standIn }) },
+          { origin, ask, ...(run === undefined && { standIn }) },
         );
-        return await told(turn, { ...call, args: run ?? args }, ended!);
+        const came = await told(turn, { ...call, args: run ?? args }, ended!);
+        return asks === undefined ? came : { ...came, asks };
       },
     });
   } finally {
