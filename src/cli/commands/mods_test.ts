@@ -1,6 +1,6 @@
 /** `agent mods test PLUGIN [CALLS]`: recorded calls through one plugin, while no tool is run. */
 import { dirs } from "../../core/dirs.ts";
-import { AgentError, EXIT, quote, UsageError } from "../../core/errors.ts";
+import { AgentError, EXIT, nearest, quote, UsageError } from "../../core/errors.ts";
 import { dirname, join, resolvePath } from "../../core/paths.ts";
 import { textOf } from "../../core/result.ts";
 import { host } from "../../core/runtime.ts";
@@ -8,7 +8,7 @@ import { findPlugins } from "../../mods/places.ts";
 import type { Invocation } from "../command.ts";
 import { sessionLog } from "../logged.ts";
 import { failures } from "../replay/expect.ts";
-import { readCalls, readSource, type Recorded } from "../replay/recorded.ts";
+import { needCalls, readCalls, readSource, type Recorded } from "../replay/recorded.ts";
 import { type Given, onStage, type Rehearsed, type Stage } from "../replay/rehearse.ts";
 import { counted, firstLine, plural, shownDiff } from "../replay/words.ts";
 
@@ -26,7 +26,7 @@ export async function run(invocation: Invocation): Promise<number> {
   }
   const plugin = pluginAt(given);
   const source = file ?? callsOf(plugin, invocation);
-  const calls = readCalls(await readSource(source), source);
+  const calls = needCalls(readCalls(await readSource(source), source), source);
   const settings: Given["settings"] = [["permissions.defaultMode", "bypassPermissions"]];
   return await onStage(invocation, true, { plugins: [plugin], settings }, async (stage) => {
     checkLoaded(stage, given);
@@ -78,9 +78,24 @@ async function rowOf(stage: Stage, call: Recorded): Promise<Row> {
   return { call, came, failed: call.expect ? failures(call.expect, came) : [] };
 }
 
-/** A tool of another plugin or a server: its arguments are taken as they are. */
-async function knowTool({ runtime, turnIn, renew }: Stage, { name, cwd }: Recorded): Promise<void> {
+/**
+ * A tool of another plugin or a server: its arguments are taken as they are. What somebody wrote and is nearly the name
+ * of a tool is most likely a slip, and a test of it would test nothing.
+ */
+async function knowTool(
+  { runtime, turnIn, renew }: Stage,
+  { name, cwd, end, where }: Recorded,
+): Promise<void> {
   if ((await turnIn(cwd)).find(name)) return;
+  if (end === undefined) {
+    const [near] = nearest(name, runtime.registry.names(), 1);
+    if (near !== undefined) {
+      throw new UsageError(
+        `Cannot test the call in ${where}: no tool is called ${quote(name)}`,
+        `did you mean ${near}?`,
+      );
+    }
+  }
   runtime.addExternal({ name, description: "", inputSchema: { type: "object" }, execute: () => "" });
   renew();
 }

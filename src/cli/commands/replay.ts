@@ -8,7 +8,7 @@ import type { Invocation } from "../command.ts";
 import { sessionLog } from "../logged.ts";
 import { compare, type Compared } from "../replay/compare.ts";
 import { FolderCopy } from "../replay/copy.ts";
-import { readCalls, readSource, type Recorded } from "../replay/recorded.ts";
+import { needCalls, readCalls, readSource, type Recorded } from "../replay/recorded.ts";
 import { type Given, onStage, type Rehearsed, type Stage } from "../replay/rehearse.ts";
 import { firstLine, plural, shownDiff } from "../replay/words.ts";
 
@@ -25,7 +25,7 @@ interface LeftOut {
 export async function run(invocation: Invocation): Promise<number> {
   const { args: [given], flags } = invocation;
   const source = sourceOf(given);
-  const calls = readCalls(await readSource(source), source);
+  const calls = needCalls(readCalls(await readSource(source), source), source);
   const cwd = calls.find(({ cwd }) => cwd !== undefined && host.files.exists(cwd))?.cwd ?? host.cwd();
   const copy = flags.has("run") ? new FolderCopy(realPath(cwd)) : undefined;
   const parts: Given = copy ? { cwd: copy.path } : {};

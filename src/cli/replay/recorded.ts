@@ -57,6 +57,12 @@ export function readCalls(text: string, place: string): Recorded[] {
   return calls;
 }
 
+/** A file without calls tests nothing, which must not look like success. */
+export function needCalls(calls: Recorded[], place: string): Recorded[] {
+  if (calls.length > 0) return calls;
+  throw new UsageError(`Cannot use ${quote(place)}: there is no call in it`, EXAMPLE);
+}
+
 type FieldTest = (value: unknown) => boolean;
 
 const isText: FieldTest = (value) => typeof value === "string";
