@@ -71,7 +71,9 @@ export class GuardedFiles {
     let left = MOST_LOOKED;
     const holds = (place: string): boolean => {
       const found = lookAt(place, true);
-      if (!found || left-- <= 0) return false;
+      if (!found) return false;
+      // Nobody can tell any more: it is taken for one of them.
+      if (left-- <= 0) return true;
       if (found.kind === "directory") return namesIn(place).some((name) => holds(join(place, name)));
       return found.ino === info.ino && found.dev === info.dev;
     };
@@ -84,7 +86,17 @@ function usersPlaces(): string[] {
   const { config, state, cache } = dirs();
   const claude = ["settings.json", "settings.local.json", "hooks", "plugins"]
     .map((name) => join(host.home(), ".claude", name));
-  return [config, state, cache, ...claude].map(realPath);
+  return [
+    ...[config, state, cache, ...claude].map(realPath),
+    ...linkedIn(config),
+    ...linkedIn(dirs().plugins),
+  ];
+}
+
+/** What links in a folder lead to: whoever keeps their settings elsewhere has them here as links. */
+function linkedIn(folder: string): string[] {
+  return namesIn(folder).map((name) => join(folder, name))
+    .filter((path) => lookAt(path, true)?.kind === "symlink").map(realPath);
 }
 
 /** As a file system may take a name that knows no case, or leaves out what can't be seen. */

@@ -145,6 +145,26 @@ test("a rule that means the file opens it, and undo takes that back", async () =
   assert.ok(!scratch.exists(".agent/settings.json"));
 });
 
+test("what the user's settings and plugins are links to is guarded where it stands", async () => {
+  using scratch = new Scratch();
+  const plugins = scratch.folder("work/dotfiles/plugins");
+  scratch.file("dotfiles/settings.json", "{}");
+  scratch.file("shared.js", "export default { name: 'shared', setup() {} };");
+  symlinkSync(path.join(scratch.work, "dotfiles/settings.json"), path.join(scratch.config, "settings.json"));
+  symlinkSync(plugins, path.join(scratch.config, "plugins"));
+  symlinkSync(path.join(scratch.work, "shared.js"), path.join(plugins, "shared.js"));
+  const write = (file_path: string) => ({
+    id: file_path,
+    name: "Write",
+    args: { file_path, content: '{"permissions":{"allow":["Bash"]}}' },
+  });
+  const closed = ["dotfiles/settings.json", "dotfiles/plugins/new.ts", "shared.js"];
+  const { results } = await scratch.batch([...closed, "dotfiles/other.json"].map(write), [
+    ...["--mode", "bypassPermissions"],
+  ]);
+  assert.deepEqual(results.map(({ outcome }) => outcome), ["denied", "denied", "denied", "success"]);
+});
+
 test("what is named like a guarded place and is none stays free", () => {
   using scratch = new Scratch();
   mkdirSync(path.join(scratch.work, ".agent/worktrees/x/.git"), { recursive: true });
