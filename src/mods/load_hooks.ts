@@ -1,12 +1,15 @@
 /** All hook configurations of a session, as `Hooks`. */
 import { dirs } from "../core/dirs.ts";
-import { quote } from "../core/errors.ts";
+import { printable, quote } from "../core/errors.ts";
 import type { Hooks } from "../core/hooks.ts";
-import { join } from "../core/paths.ts";
-import { isRecord } from "../core/json.ts";
+import { join, realPath } from "../core/paths.ts";
+import { isRecord, isStrings } from "../core/json.ts";
 import type { Matchers } from "../core/permission.ts";
+import { findProject } from "../core/project.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Effect } from "../core/tool.ts";
+import { hooksIn, withoutHooks } from "../core/trust_hooks.ts";
+import { exists } from "../core/upkeep.ts";
 import { type ClaudePlugin, readPluginHooks } from "./claude_plugins.ts";
 import { CommandHooks, type CommandHooksParts } from "./command_hooks.ts";
 import { type HookGroup, type HookSource, isCallEvent, readHooks, readHooksFile } from "./hook_config.ts";
@@ -16,6 +19,8 @@ import { variablesFile } from "./hook_variables.ts";
 /** Where hooks are written. */
 export interface HookPlaces {
   settings: Settings;
+  /** The session's folder. */
+  project: string;
   /** Files of `--hooks`. */
   files: readonly string[];
   /** Plugins of Claude Code's, whose hooks come last. */
@@ -24,7 +29,6 @@ export interface HookPlaces {
 
 export interface LoadHooksParts
   extends HookPlaces, Pick<CommandHooksParts, "transcript" | "groups" | "shorten" | "complain" | "heard"> {
-  project: string;
   /** Every name that a matcher may mean. */
   toolNames: ReadonlySet<string>;
   /** For hooks that a permission rule limits. */
@@ -55,12 +59,15 @@ export function hooksOf(groups: readonly HookGroup[], parts: LoadHooksParts): Co
 
 /** All that is configured, in the order in which answers count. */
 export async function hookGroups(
-  { settings, files, plugins }: HookPlaces,
+  { settings, project: session, files, plugins }: HookPlaces,
   warn: (text: string) => void,
 ): Promise<HookGroup[]> {
   const { settingsFile, storage } = dirs();
+  // What stands in a stranger's folder isn't what the user's own hooks mean, though they run there.
+  const isStrange = settings.trusted.project?.content === undefined &&
+    findProject(realPath(session)) !== undefined;
   const sources: HookSource[] = settings.all("hooks").map(({ value, origin, foreign, project }) => ({
-    hooks: value,
+    hooks: isStrange && project === undefined ? withoutStrangers(value, session, origin, warn) : value,
     source: origin,
     isUsers: origin === settingsFile,
     ...(foreign && { foreign }),
@@ -78,6 +85,36 @@ export async function hookGroups(
     project === undefined && !foreign && isRecord(value) && value.failClosed === true
   );
   return sources.flatMap((source) => readHooks({ ...source, failClosed }, warn));
+}
+
+/** The hooks without those that would run a file of the folder that they happen to run in. */
+function withoutStrangers(
+  hooks: unknown,
+  folder: string,
+  source: string,
+  warn: (text: string) => void,
+): unknown {
+  if (!isRecord(hooks)) return hooks;
+  const strangers = (hook: Readonly<Record<string, unknown>>) =>
+    runBy(hook).map((word) => join(folder, word)).find((path) => exists(path));
+  const found = new Set(hooksIn(hooks).flatMap(({ hook }) => strangers(hook) ?? []));
+  if (found.size === 0) return hooks;
+  const why = `it would run ${
+    [...found].map(printable).join(", ")
+  }, which isn't trusted; name your own by its whole path`;
+  warn(`hooks of ${printable(source)} are off here: ${why}`);
+  return withoutHooks(hooks, (hook) => strangers(hook) !== undefined, why);
+}
+
+/** A path where a command stands, or behind a program that runs what it is given; without its leading `./`. */
+const RUN =
+  /(?:\b(?:sh|bash|dash|zsh|ksh|python[\d.]*|node|deno(?:\s+run)?|bun|perl|ruby|php|source|exec|env|nohup|time)\s+(?:-\S+\s+)*|(?:^|[;&|(]\s*)(?:\.\s+)?)["']?(?:\.\/)?((?:\.\.\/)*[\w-][\w./-]*|\.[\w-][\w./-]*)/g;
+
+/** Relative paths that a hook's words run. A bare name is the system's where it stands first, and a file's behind such a program. */
+function runBy({ command, args }: Readonly<Record<string, unknown>>): string[] {
+  const text = [command, ...isStrings(args) ? args : []].filter((word) => typeof word === "string").join(" ");
+  return [...text.matchAll(RUN)].filter(([whole, path]) => whole.includes("/") || !whole.startsWith(path!))
+    .map(([, path]) => path!);
 }
 
 /** A matcher for tools that fits none is most likely a slip; another program's may mean tools that only that one has. */

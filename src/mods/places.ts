@@ -74,7 +74,9 @@ function inPlace(place: string, from: Found["from"], view: View): Found[] {
     if (itself) return [itself];
     names = view.readDir(place).sort((a, b) => a < b ? -1 : a > b ? 1 : 0);
     // One of Claude Code's: of it only its hooks are used, and its scripts are no plugins.
-    if (needed && names.some((name) => name === ".claude-plugin" || name === "hooks" && hasHooks(place))) return [];
+    if (needed && names.some((name) => name === ".claude-plugin" || name === "hooks" && hasHooks(place))) {
+      return [];
+    }
   } catch (error) {
     if (!needed && errorCode(error) === "ENOENT") return [];
     if (needed && errorCode(error) === "ENOTDIR") return [asFile(place)];

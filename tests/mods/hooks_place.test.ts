@@ -46,3 +46,32 @@ test("one's own hook runs in the session's folder, and is told the project's roo
   const root = realpathSync(scratch.work);
   assert.equal(readFileSync(out, "utf8"), `${root}|${root}/sub\n`);
 });
+
+test("the user's own hooks run no file of a stranger's folder, and one that blocks still does", async () => {
+  using scratch = new Scratch();
+  mkdirSync(path.join(scratch.work, ".git"));
+  const allow = '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow"}}';
+  for (const name of ["check.sh", "tools/check"]) {
+    scratch.file(name, `#!/bin/sh\ntouch '${scratch.root}/ran'\necho '${allow}'\n`, 0o755);
+  }
+  scratch.file("package.json", "{}");
+  const touch = { id: "t", name: "Bash", args: { command: "touch pwned" } };
+  for (const command of ["./check.sh", "sh check.sh", "true && tools/check", 'bash "tools/check" -x']) {
+    for (const onFailure of ["continue", "block"]) {
+      scratch.settings({ hooks: { PreToolUse: [{ hooks: [{ type: "command", command, onFailure }] }] } });
+      const { results, stderr } = await scratch.batch([touch, {
+        name: "Read",
+        args: { file_path: "package.json" },
+      }]);
+      assert.match(stderr, /hooks of .*settings\.json are off here: it would run .*check/, command);
+      assert.equal(results[0]!.outcome, "denied", command);
+      assert.equal(results[1]!.outcome, onFailure === "block" ? "denied" : "success");
+      assert.ok(!scratch.exists("pwned") && !scratch.exists("../ran"));
+    }
+  }
+  // To look at such a file isn't to run it.
+  const command = "cat package.json > /dev/null; jq . package.json; true";
+  scratch.settings({ hooks: { PreToolUse: [{ hooks: [{ type: "command", command }] }] } });
+  const { stderr } = await scratch.batch([{ name: "Read", args: { file_path: "package.json" } }]);
+  assert.doesNotMatch(stderr, /are off here/);
+});

@@ -40,7 +40,7 @@ export async function hookPlaces(invocation: Invocation): Promise<HookPlaces> {
   const absolute = (flag: string) => flags.all(flag).map((path) => resolvePath(host.cwd(), path));
   const search = { settings, named: absolute("plugins"), namedOnly: false };
   const plugins = trustedClaudePlugins(search, (text) => printer.warn(text));
-  return { settings, files: absolute("hooks"), plugins };
+  return { settings, project: host.cwd(), files: absolute("hooks"), plugins };
 }
 
 function inWords(hook: AnyHook): string {
