@@ -14,8 +14,10 @@ export async function run(invocation: Invocation): Promise<number> {
   const runtime = await openRuntime(invocation);
   try {
     await runtime.start();
+    // Before anybody sees what was loaded: what they change then is a change.
+    const marks = runtime.modMarks();
     show(runtime.mods(), invocation);
-    if (invocation.flags.has("watch")) await watch(runtime, invocation);
+    if (invocation.flags.has("watch")) await watch(runtime, marks, invocation);
     return 0;
   } catch (error) {
     // Without a plugin that is required nothing starts; this is where one looks why.
@@ -30,20 +32,21 @@ export async function run(invocation: Invocation): Promise<number> {
 const LOOK_MS = 300;
 
 /** Loads plugins anew at each change of their files, and shows them, until a signal. */
-async function watch(runtime: Runtime, invocation: Invocation): Promise<void> {
+async function watch(runtime: Runtime, marks: string, invocation: Invocation): Promise<void> {
   let stop = () => {};
   const stopped = new Promise<void>((resolve) => stop = resolve);
   const removers = (["SIGINT", "SIGTERM", "SIGHUP"] as const).map((signal) => host.onSignal(signal, stop));
   let isOver = false;
   void stopped.then(() => isOver = true);
-  let before = runtime.modMarks();
+  let before = marks;
   while (!isOver) {
     await Promise.race([stopped, new Promise((resolve) => setTimeout(resolve, LOOK_MS))]);
     if (isOver) break;
     try {
       if (runtime.modMarks() === before) continue;
-      show(await runtime.reloadMods(), invocation);
+      const mods = await runtime.reloadMods();
       before = runtime.modMarks();
+      show(mods, invocation);
     } catch (error) {
       // A folder that is away for a moment, say.
       if (messageOf(error) !== before) invocation.printer.warn(messageOf(error));
