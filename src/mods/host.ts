@@ -5,7 +5,7 @@ import { messageOf, nearest, quote, UsageError } from "../core/errors.ts";
 import { type EventName, EVENTS, type Handlers, inOrder } from "../core/events.ts";
 import { host } from "../core/runtime.ts";
 import type { ModCommand } from "../sdk.ts";
-import { sourceName } from "./load.ts";
+import { sourceNames } from "./load.ts";
 import { type Loaded, Loader, type LoaderParts, nameOf, type Vouch } from "./loader.ts";
 import type { Found } from "./places.ts";
 import type { ModStatus, Shadow } from "./status.ts";
@@ -212,7 +212,8 @@ export class ModHost {
     const stack = error instanceof Error ? error.stack ?? "" : "";
     // A line's number stands behind the name on Node, `, <anonymous>` on Deno.
     const one = [...this.#current, ...this.#replaced].find(({ found, bundle }) =>
-      bundle && [":", ","].some((end) => stack.includes(sourceName(found.entry) + end))
+      bundle &&
+      sourceNames(found.entry, bundle).some((name) => [":", ","].some((end) => stack.includes(name + end)))
     );
     const who = one ? `plugin ${quote(nameOf(one))} (${one.found.entry})` : "a plugin, or a library of one,";
     this.#parts.warn(`${who} failed late: ${messageOf(error)}`);

@@ -1,5 +1,6 @@
 /** Loads a plugin's bundle into this process and hands out its default export, checked. */
 import { messageOf } from "../core/errors.ts";
+import { sha256 } from "../core/hash.ts";
 import type { Plugin } from "../sdk.ts";
 import type { Bundle } from "./bundle.ts";
 import type { SharedPrototypes } from "./prototypes.ts";
@@ -26,12 +27,17 @@ export async function loadPlugin(
 /** A module is run from memory as well: its file may be another one by the time it is imported. */
 function runnable(entry: string, { format, code }: Bundle): Runnable {
   if (format === "cjs") return { format, code };
-  return { format, url: dataUrl(`${code}\n//# sourceURL=${scriptName(entry)}`) };
+  return { format, url: dataUrl(`${code}\n//# sourceURL=${scriptName(entry)}\n//${endOf(entry)}`) };
+}
+
+/** Deno names a module from memory by its address, of which it shows the first 20 characters and the last. */
+function endOf(entry: string): string {
+  return sha256(entry).slice(0, 16);
 }
 
 /** How stack frames of a plugin's bundle name it, which is how a late error finds its plugin. */
-export function sourceName(entry: string): string {
-  return scriptName(entry);
+export function sourceNames(entry: string, { format }: Bundle): string[] {
+  return [scriptName(entry), ...format === "esm" ? [endOf(entry)] : []];
 }
 
 /** What is wrong, on one line. esbuild has a list of what it found: the first says what and where. */
