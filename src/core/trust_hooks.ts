@@ -58,6 +58,17 @@ function pathOf(word: string, base: string | undefined): string | undefined {
   return /^[\w.]/.test(word) && /[/.]/.test(word) ? join(base, word) : undefined;
 }
 
+/** A path where a command stands, or behind a program that runs what it is given; without its leading `./`. */
+const RUN =
+  /(?:\b(?:sh|bash|dash|zsh|ksh|python[\d.]*|node|deno(?:\s+run)?|bun|perl|ruby|php|source|exec|env|nohup|time)\s+(?:-\S+\s+)*|(?:^|[;&|(]\s*)(?:\.\s+)?)["']?(?:\.\/)?((?:\.\.\/)*[\w-][\w./-]*|\.[\w-][\w./-]*)/g;
+
+/** Paths below `folder` that a hook's words run there. A bare name is the system's where it stands first, and a file's behind such a program. */
+export function runBy({ command, args }: HookLike, folder: string): string[] {
+  const text = [command, ...isStrings(args) ? args : []].filter((word) => typeof word === "string").join(" ");
+  return [...text.matchAll(RUN)].filter(([whole, path]) => whole.includes("/") || !whole.startsWith(path!))
+    .map(([, path]) => join(folder, path!));
+}
+
 /** What a person does about what is held back. */
 export const HOW = "agent trust --user shows the change and takes it";
 

@@ -3,12 +3,12 @@ import { dirs } from "../core/dirs.ts";
 import { printable, quote } from "../core/errors.ts";
 import type { Hooks } from "../core/hooks.ts";
 import { join, realPath } from "../core/paths.ts";
-import { isRecord, isStrings } from "../core/json.ts";
+import { isRecord } from "../core/json.ts";
 import type { Matchers } from "../core/permission.ts";
 import { findProject } from "../core/project.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Effect } from "../core/tool.ts";
-import { hooksIn, withoutHooks } from "../core/trust_hooks.ts";
+import { hooksIn, runBy, withoutHooks } from "../core/trust_hooks.ts";
 import { exists } from "../core/upkeep.ts";
 import { type ClaudePlugin, readPluginHooks } from "./claude_plugins.ts";
 import { CommandHooks, type CommandHooksParts } from "./command_hooks.ts";
@@ -63,11 +63,17 @@ export async function hookGroups(
   warn: (text: string) => void,
 ): Promise<HookGroup[]> {
   const { settingsFile, storage } = dirs();
+  // The user's word, or a host's, is about all; any other file's about its own hooks alone.
+  const failClosed = settings.all("hooks").some(({ value, project, foreign }) =>
+    project === undefined && !foreign && isRecord(value) && value.failClosed === true
+  );
   // What stands in a stranger's folder isn't what the user's own hooks mean, though they run there.
   const isStrange = settings.trusted.project?.content === undefined &&
     findProject(realPath(session)) !== undefined;
   const sources: HookSource[] = settings.all("hooks").map(({ value, origin, foreign, project }) => ({
-    hooks: isStrange && project === undefined ? withoutStrangers(value, session, origin, warn) : value,
+    hooks: isStrange && project === undefined
+      ? withoutStrangers(value, session, origin, failClosed, warn)
+      : value,
     source: origin,
     isUsers: origin === settingsFile,
     ...(foreign && { foreign }),
@@ -80,10 +86,6 @@ export async function hookGroups(
     const folders = { root: plugin.root, data: join(storage, plugin.name) };
     sources.push({ hooks, source: plugin.file, foreign: true, plugin: folders });
   }
-  // The user's word, or a host's, is about all; any other file's about its own hooks alone.
-  const failClosed = settings.all("hooks").some(({ value, project, foreign }) =>
-    project === undefined && !foreign && isRecord(value) && value.failClosed === true
-  );
   return sources.flatMap((source) => readHooks({ ...source, failClosed }, warn));
 }
 
@@ -92,29 +94,19 @@ function withoutStrangers(
   hooks: unknown,
   folder: string,
   source: string,
+  failClosed: boolean,
   warn: (text: string) => void,
 ): unknown {
   if (!isRecord(hooks)) return hooks;
   const strangers = (hook: Readonly<Record<string, unknown>>) =>
-    runBy(hook).map((word) => join(folder, word)).find((path) => exists(path));
+    runBy(hook, folder).find((path) => exists(path));
   const found = new Set(hooksIn(hooks).flatMap(({ hook }) => strangers(hook) ?? []));
   if (found.size === 0) return hooks;
   const why = `it would run ${
     [...found].map(printable).join(", ")
   }, which isn't trusted; name your own by its whole path`;
   warn(`hooks of ${printable(source)} are off here: ${why}`);
-  return withoutHooks(hooks, (hook) => strangers(hook) !== undefined, why);
-}
-
-/** A path where a command stands, or behind a program that runs what it is given; without its leading `./`. */
-const RUN =
-  /(?:\b(?:sh|bash|dash|zsh|ksh|python[\d.]*|node|deno(?:\s+run)?|bun|perl|ruby|php|source|exec|env|nohup|time)\s+(?:-\S+\s+)*|(?:^|[;&|(]\s*)(?:\.\s+)?)["']?(?:\.\/)?((?:\.\.\/)*[\w-][\w./-]*|\.[\w-][\w./-]*)/g;
-
-/** Relative paths that a hook's words run. A bare name is the system's where it stands first, and a file's behind such a program. */
-function runBy({ command, args }: Readonly<Record<string, unknown>>): string[] {
-  const text = [command, ...isStrings(args) ? args : []].filter((word) => typeof word === "string").join(" ");
-  return [...text.matchAll(RUN)].filter(([whole, path]) => whole.includes("/") || !whole.startsWith(path!))
-    .map(([, path]) => path!);
+  return withoutHooks(hooks, (hook) => strangers(hook) !== undefined, why, failClosed);
 }
 
 /** A matcher for tools that fits none is most likely a slip; another program's may mean tools that only that one has. */

@@ -343,7 +343,7 @@ function unfitText(lines: number): string {
 /** To a model, so that it doesn't poll again and again. */
 const GOES_ON_ALONE = ". It goes on while you do something else, or end your turn";
 
-export function presentPolled(
+function presentPolled(
   { session, output, isScreen, note, unfit, refused, stopped, place, seen, person = false }: Polled,
 ): Output {
   const { id, isLive, status, end } = session;
@@ -400,7 +400,7 @@ function secondsOf({ startedAt }: ShellSession): number {
 }
 
 /** For people and models: `12 s`, `3 min`, `2 h`, `4 days`. */
-export function ageText(seconds: number): string {
+function ageText(seconds: number): string {
   if (seconds < 60) return `${seconds} s`;
   if (seconds < 3600) return `${Math.floor(seconds / 60)} min`;
   if (seconds < 48 * 3600) return `${Math.floor(seconds / 3600)} h`;

@@ -38,7 +38,7 @@ export async function run({ args: [name], printer }: Invocation): Promise<number
 }
 
 /** What `agent mods add` wrote down of a folder; `undefined` where it made none. */
-export function addedFrom(folder: string): string | undefined {
+function addedFrom(folder: string): string | undefined {
   return noted(folder, "added");
 }
 

@@ -33,7 +33,7 @@ export async function run(invocation: Invocation): Promise<number> {
 }
 
 /** The project around a folder; `undefined` where it has nothing that could be trusted. */
-export function rootOf(folder: string): string | undefined {
+function rootOf(folder: string): string | undefined {
   const path = resolvePath(host.cwd(), folder);
   try {
     if (host.files.stat(path).kind !== "directory") {

@@ -1,7 +1,7 @@
 /** How the room is shared among files: equally, and what smaller ones leave over goes to the others. */
 
 /** A file gets as much in any case, as long as there is room at all. */
-export const LEAST_SHARE = 2000;
+const LEAST_SHARE = 2000;
 /** Files that a share is reckoned with: more than these never have room together. */
 const MOST_RECKONED = 1000;
 

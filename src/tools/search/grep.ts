@@ -253,8 +253,10 @@ class Grep {
     const head = `No matches found for ${quote(pattern)} in ${quote(written)}`;
     if (kind !== "directory") return [head];
     const all = ["--files-with-matches", "--no-ignore"];
-    const hidden = await glance(this.#words(all), signal);
-    const binary = await glance(this.#words([...all, "--binary"]), signal);
+    const [hidden, binary] = await Promise.all([
+      glance(this.#words(all), signal),
+      glance(this.#words([...all, "--binary"]), signal),
+    ]);
     const plain = await this.#allowed.filter(hidden, (name) => name);
     const odd = await this.#allowed.filter(binary.filter((name) => !hidden.includes(name)), (name) => name);
     const filters = [
