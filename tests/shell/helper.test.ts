@@ -9,9 +9,11 @@ import { AGENT, type Json, ON_DENO, processesWith, ROOT, run, Scratch } from "..
 /** The start of a host's program: a runtime that has grown, and a helper that works for it. */
 const GROWN = `
 import { createRuntime } from ${JSON.stringify(path.join(ROOT, "dist/index.cjs"))};
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
+let heard = () => {};
+const onEvent = ({ type }) => type === "tool_output" && heard();
 const memory = process.env.SMALL ? undefined : Buffer.alloc(150 * 1024 * 1024, 1);
-const runtime = await createRuntime({ mode: "bypassPermissions" });
+const runtime = await createRuntime({ mode: "bypassPermissions", onEvent });
 const turn = await runtime.prepareTurn({ open: true });
 const call = (name, args) => runtime.call(turn, { name, args });
 const bash = (command, more = {}) => call("Bash", { command, ...more });
@@ -85,7 +87,10 @@ test("a small process has none, and one that dies is done without", async (conte
   const told = await host(
     scratch,
     `await helped();
-    const running = bash("kill -KILL $PPID; trap 'echo told' TERM; while :; do sleep .1; done");
+    // Not before its start was told: what is heard of it comes after that.
+    heard = () => writeFileSync("heard", "");
+    const wait = "echo up; while [ ! -e heard ]; do sleep .1; done; kill -KILL $PPID; ";
+    const running = bash(wait + "trap 'echo told' TERM; while :; do sleep .1; done");
     const lost = await running;
     const after = await bash("echo after");
     tell({ lost, after, helped: await isHelped() });
